@@ -16,6 +16,7 @@
 #include "intel_extra.h"
 #include "intel_lbr.h"
 #include "intel_pebs.h"
+#include "intel_quirks.h"
 #include "x86.h"
 #include <perfmon/perfmon_intel.h>
 
@@ -62,6 +63,7 @@ static struct x86_pmu intel = {
 };
 
 static struct intel_counters found;
+static struct intel_quirks quirks;
 
 /* Whether the processor has several kinds of core. */
 static bool mixed;
@@ -94,12 +96,28 @@ static bool check_pmc(unsigned int n, u64 *value)
 	return intel_extra_accepts(&intel, n, *value);
 }
 
+/* Withdraw the counters that count wrongly if perf does not handle their erratum. */
+static void leave_out(u32 counters)
+{
+	unsigned int n;
+	u64 rest;
+
+	found.general &= ~counters;
+	pfm_for_each_bit(n, rest, (u64)counters) {
+		intel.counters[n] = (struct x86_counter){};
+		intel_pmcs[n] = (struct pfm_register){};
+		intel_pmds[n] = (struct pfm_register){};
+	}
+}
+
 static int set_up(bool shared)
 {
 	const struct x86_pebs *pebs = NULL;
 
+	if (!shared)
+		leave_out(quirks.unusable);
 	if (found.version >= 2)
-		pebs = intel_pebs_set_up(&found, mixed, shared,
+		pebs = intel_pebs_set_up(&found, mixed, shared, quirks.no_pebs,
 					 &intel_pmcs[PFM_INTEL_PEBS]);
 	if (IS_ERR(pebs))
 		return PTR_ERR(pebs);
@@ -222,8 +240,12 @@ static int __init intel_init(void)
 	error = intel_find_counters(&found, &mixed);
 	if (error)
 		return error;
-	intel.exclusive_only = mixed;
+	intel_find_quirks(&quirks);
+	intel.exclusive_only = mixed || quirks.needs_reset;
 	describe(&found);
+	if (quirks.needs_reset && intel.global_control &&
+	    !(~found.general & (BIT(RESET_COUNTERS) - 1)))
+		intel.reset_selects = intel_reset_counters;
 	error = x86_register(&intel);
 	if (error)
 		intel_pebs_free();

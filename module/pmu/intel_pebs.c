@@ -265,12 +265,14 @@ MODULE_PARM_DESC(pebs,
 		 "read: format of the records of precise events, or why there are none");
 
 /* Return: why precise sampling is not possible, or NULL if it is possible. */
-static const char *why_not(u64 capabilities, bool mixed, bool shared)
+static const char *why_not(u64 capabilities, bool mixed, bool shared, const char *erratum)
 {
 	if (mixed)
 		return "this processor has several kinds of core";
 	if (!boot_cpu_has(X86_FEATURE_DTES64) || !boot_cpu_has(X86_FEATURE_PEBS))
 		return refusal;
+	if (erratum)
+		return erratum;
 	if (format > FORMAT_LAST ||
 	    (format >= FORMAT_ADAPTIVE && !(capabilities & CAPABILITY_BASELINE)))
 		return "the format of its records is not known";
@@ -286,6 +288,7 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared)
  * @counters: the counters of all CPUs
  * @mixed: the processor has several kinds of core
  * @shared: perf lends us the counters
+ * @erratum: why the records would be wrong, or NULL
  * @pmc: PMC 17
  *
  * Process context, may sleep.
@@ -293,7 +296,7 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared)
  * Return: NULL if there is no PEBS, or ERR_PTR(-ENOMEM).
  */
 const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
-					 bool mixed, bool shared,
+					 bool mixed, bool shared, const char *erratum,
 					 struct pfm_register *pmc)
 {
 	static const size_t sizes[] = {
@@ -304,7 +307,7 @@ const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
 	};
 
 	format = CAPABILITY_FORMAT(counters->capabilities);
-	refusal = why_not(counters->capabilities, mixed, shared);
+	refusal = why_not(counters->capabilities, mixed, shared, erratum);
 	if (refusal)
 		return NULL;
 	if (format >= FORMAT_ADAPTIVE) {

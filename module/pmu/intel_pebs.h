@@ -7,7 +7,7 @@
 #include "x86.h"
 
 const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
-					 bool mixed, bool shared,
+					 bool mixed, bool shared, const char *erratum,
 					 struct pfm_register *pmc);
 void intel_pebs_free(void);
 

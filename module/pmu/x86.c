@@ -130,6 +130,22 @@ void x86_registers_cleared(void)
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
 }
 
+/* If an event select has to be written, all of them have to be reset before. */
+static noinline void reset_selects(struct x86_contents *here,
+				   const struct pfm_registers *registers)
+{
+	bool differs = false;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->counters & X86_GENERAL_MASK)
+		differs |= here->selects[n] != running_select(registers, n);
+	if (!differs)
+		return;
+	x86->reset_selects();
+	memset(here->selects, 0, sizeof(here->selects));
+}
+
 /*
  * The registers of counters that the set does not use keep their contents: the global control
  * register does not let them count.  Without that register, start() writes the event selects.
@@ -143,6 +159,8 @@ static void x86_write_pmcs(const struct pfm_registers *registers,
 
 	if (!x86->global_control)
 		return;
+	if (unlikely(x86->reset_selects))
+		reset_selects(here, registers);
 	pfm_for_each_bit(n, rest, registers->counters & X86_GENERAL_MASK) {
 		value = running_select(registers, n);
 		if (here->selects[n] == value)

@@ -143,11 +143,14 @@ struct x86_extra {
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
- * @exclusive_only: perf cannot lend the counters, because it knows them as several PMUs
+ * @exclusive_only: perf cannot lend the counters: it knows them as several PMUs, or event selects
+ *	need @reset_selects
  * @masks_interrupt: the local APIC masks the interrupt when it delivers it
  * @select_bits: bits of an event select that users can write
  * @counts_anywhere: whether all general counters can count the event of a PMC
  * @check_pmc: as in struct pfm_pmu_operations; optional
+ * @reset_selects: set all event selects to 0, before some of them are written; the counters are
+ *	halted, and keep their values; optional
  * @branches: the records of branches; NULL if there are none
  * @branch_control: the PMC that selects which branches are recorded; if it is 0, none are
  * @set_up: describe the registers that depend on the ownership; process context, may sleep;
@@ -168,6 +171,7 @@ struct x86_pmu {
 	u64 select_bits;
 	bool (*counts_anywhere)(u64 pmc);
 	bool (*check_pmc)(unsigned int n, u64 *value);
+	void (*reset_selects)(void);
 	const struct x86_branches *branches;
 	unsigned int branch_control;
 	int (*set_up)(bool shared);

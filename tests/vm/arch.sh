@@ -26,7 +26,7 @@ arch_names() {
 
 # pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
 # there is no such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID
-# describes it, "generic architected perfmon". Model 94 is Skylake. "max" is an AMD CPU of family 6,
+# describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem, Sandy Bridge and Skylake. "max" is an AMD CPU of family 6,
 # the family of the K7, but it has the registers of family 15h and of PerfMonV2. With family 15h
 # itself the kernel does not boot here. amd-17h has counters that CPUs share. intel-v3 to intel-v5
 # have precise events (PEBS), with records of format 1, 3 and 4. power9-levels is QEMU's POWER9.
@@ -39,6 +39,9 @@ pmu_model() {
 	intel-v4) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
 	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3,x-core-type=0x20" ;;
+	intel-core2) echo "${generic/model=100/model=15},x-pmu-version=3,x-pmu-pebs=1" ;;
+	intel-nehalem) echo "${generic/model=100/model=26},x-pmu-version=3,x-pmu-pebs=1" ;;
+	intel-sandybridge) echo "${generic/model=100/model=42},x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on,x-pmu-pebs=3" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;

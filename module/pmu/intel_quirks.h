@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Intel: errata that would make counts or samples wrong. */
+#ifndef PERFMON_INTEL_QUIRKS_H
+#define PERFMON_INTEL_QUIRKS_H
+
+#include <linux/types.h>
+
+/**
+ * struct intel_quirks - what this processor's errata forbid or need
+ * @no_pebs: why there is no precise sampling; NULL if no erratum forbids it
+ * @unusable: bitmap of general counters that do not count with exclusive ownership
+ * @needs_reset: event selects must be reset before they are written, see intel_reset_counters()
+ */
+struct intel_quirks {
+	const char *no_pebs;
+	u32 unusable;
+	bool needs_reset;
+};
+
+/* Called when the module is loaded, in process context. */
+void intel_find_quirks(struct intel_quirks *quirks);
+
+#define RESET_COUNTERS 4
+
+/*
+ * Reset the logic of the general counters of Nehalem and Westmere.  Event selects become 0, values
+ * stay.  Called on the CPU, with interrupts off or from NMI, while the counters are halted.
+ */
+void intel_reset_counters(void);
+
+#endif

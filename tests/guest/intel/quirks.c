@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Intel: errata. The emulated processors do not have them, but they have the models of processors
+ * that do: the tests look at what the module refuses, and at the registers that it writes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <perfmon/perfmon_intel.h>
+
+#include "measure.h"
+#include "x86_registers.h"
+
+SUITE(quirks, 120);
+
+#define CORE2	       15
+#define NEHALEM	       26
+#define SANDY_BRIDGE   42
+
+#define RESET_COUNTERS 4
+
+static unsigned int model(void)
+{
+	const char *line = strstr(read_text("/proc/cpuinfo"), "model\t\t: ");
+	unsigned int number;
+
+	ck_assert_ptr_nonnull(line);
+	ck_assert_int_eq(sscanf(line, "model\t\t: %u", &number), 1);
+	return number;
+}
+
+static void need_model(unsigned int wanted)
+{
+	if (!pmu_is("intel") || model() != wanted)
+		skip("another model");
+}
+
+static void must_refuse_precise(const char *reason)
+{
+	const char *text = read_text("/sys/module/perfmon_intel/parameters/pebs");
+
+	ck_assert_msg(strstr(text, reason), "%s", text);
+	ck_assert_uint_eq(pmu()->info.implemented_pmcs[0] & BIT(PFM_INTEL_PEBS), 0);
+}
+
+TEST(core_2_has_no_precise_sampling)
+{
+	need_model(CORE2);
+	must_refuse_precise("no: errata");
+}
+
+/* The emulator's microcode has revision 1. */
+TEST(sandy_bridge_needs_microcode_for_precise_sampling)
+{
+	need_model(SANDY_BRIDGE);
+	must_refuse_precise("no: this processor's microcode is too old");
+}
+
+static void must_be_exclusive(void)
+{
+	ck_assert_str_eq(read_text("/sys/module/perfmon_intel/parameters/ownership_now"),
+			 "exclusive\n");
+}
+
+/* perf could not reset the event selects whenever we write one of them. */
+TEST(nehalem_is_exclusive_only)
+{
+	int event, error;
+
+	need_model(NEHALEM);
+	wait_until((event = perf_open(0xc0, true, 0, -1, -1)) != -1);
+	with_pmu("perfmon_intel", "ownership=auto", must_be_exclusive);
+	close(event);
+	ck_assert_int_eq(module_unload("perfmon_intel"), 0);
+	error = module_load("perfmon_intel", "ownership=shared");
+	ck_assert_int_eq(module_load("perfmon_intel", ""), 0);
+	ck_assert_int_eq(error, EINVAL);
+}
+
+/* Returns the number of event selects that were written for a run of the loop. */
+static uint64_t selects_written(int fd, uint64_t *count)
+{
+	const uint64_t before = read_pmd(fd, 1);
+
+	accesses_reset();
+	must(fd, pfm_start(fd, NULL));
+	loop(10000);
+	must(fd, pfm_stop(fd));
+	*count = read_pmd(fd, 1) - before;
+	return accesses(ACCESS_SELECT);
+}
+
+/*
+ * The event of counter 0 changes. Then all four event selects are reset, and those of the counters
+ * in use are written. Counter 1 goes on from its value.
+ */
+static void check_resets(void)
+{
+	int fd = context_of(0, instructions(AT_USER));
+	uint64_t first, second, third;
+
+	use(fd, 1, instructions(AT_USER), 0);
+	load(fd, thread_id());
+	selects_written(fd, &first);
+	ck_assert_uint_eq(selects_written(fd, &second), 0);
+	write_pmc(fd, 0, cycles(AT_USER));
+	ck_assert_uint_eq(selects_written(fd, &third), 2 * RESET_COUNTERS + 2);
+	ck_assert_uint_eq(second, first);
+	ck_assert_uint_eq(third, first);
+	close(fd);
+}
+
+TEST(nehalem_resets_its_event_selects_before_it_writes_them)
+{
+	need_model(NEHALEM);
+	with_own_counters(check_resets);
+}

@@ -79,10 +79,12 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 
 /*
  * From family 17h on an event that grows by more than 15 in a cycle needs two counters.  One
- * counter alone would count too little.
+ * counter alone would count too little.  Event FFFH makes one counter of two.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {
+	if (pfm_amd_17h_merges_counters(*value))
+		return false;
 	return !(*value & (PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL)) ||
 	       !pfm_amd_17h_needs_two_counters(*value);
 }

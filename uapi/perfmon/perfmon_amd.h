@@ -133,4 +133,14 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 	return ((pmc & 0xff) | (pmc >> 24 & 0xf00)) == 0x003;
 }
 
+/*
+ * Returns whether @pmc makes its counter the upper half of the counter below it, from family 17h
+ * on, whatever its levels are.  This would change what the other counter counts, so the module
+ * refuses it.  Source: the same section.
+ */
+static inline int pfm_amd_17h_merges_counters(__u64 pmc)
+{
+	return ((pmc & 0xff) | (pmc >> 24 & 0xf00)) == 0xfff;
+}
+
 #endif

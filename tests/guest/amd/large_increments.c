@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event 003H of AMD's processors from family 17h on: it needs two counters, so perfmon_amd refuses
- * it. CPUID tells the family.
+ * Two events of AMD's processors from family 17h on: 003H needs two counters, and FFFH makes one
+ * counter of two. perfmon_amd refuses both. CPUID tells the family.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 SUITE(large_increments, 60);
 
 #define FLOATING_POINT 0x003
+#define MERGE	       0xf000000ff
 #define ITS_NEIGHBOUR  0x002 /* an event that one counter can count */
 
 /* Only base family 0FH has an extended family. The processor's family is the sum of the two. */
@@ -62,5 +63,19 @@ TEST(other_events_and_an_event_that_counts_at_no_level_are_accepted)
 	must(fd, write_event(fd, ITS_NEIGHBOUR, PFM_AMD_PMC_USER));
 	must(fd, write_event(fd, FLOATING_POINT | 1ull << 32, PFM_AMD_PMC_USER));
 	must(fd, write_event(fd, FLOATING_POINT, 0));
+	close(fd);
+}
+
+/* It has its effect at any levels. */
+TEST(the_event_that_makes_one_counter_of_two_is_refused)
+{
+	int fd;
+
+	need_family_17h();
+	fd = make_context();
+	must_fail(fd, write_event(fd, MERGE, PFM_AMD_PMC_USER), EINVAL,
+		  PFM_REASON_PMC_VALUE, 0);
+	must_fail(fd, write_event(fd, MERGE, 0), EINVAL, PFM_REASON_PMC_VALUE, 0);
+	must(fd, write_event(fd, MERGE & ~BIT(32), PFM_AMD_PMC_USER));
 	close(fd);
 }

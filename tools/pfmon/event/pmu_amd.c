@@ -91,6 +91,8 @@ static const char *refuse_15h(const struct pmu *pmu, uint64_t code)
 static const char *refuse_17h(const struct pmu *pmu, uint64_t code)
 {
 	(void)pmu;
+	if (pfm_amd_17h_merges_counters(code))
+		return "it counts nothing: it makes one counter of two";
 	if (!pfm_amd_17h_needs_two_counters(code))
 		return NULL;
 	return "it can grow by more than 15 in a cycle, so it needs two counters";

@@ -13,6 +13,7 @@
 #include <asm/perf_event.h>
 #include <linux/bitops.h>
 #include <linux/err.h>
+#include <linux/irq_work.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
@@ -131,9 +132,11 @@ static void stop_one(struct perf_event *event)
 	event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
+/* perf's notes have the value if they are up to date.  Otherwise the counter has it. */
 static void start_one(struct perf_event *event)
 {
-	event->pmu->start(event, PERF_EF_RELOAD);
+	event->pmu->start(event,
+			  event->hw.state & PERF_HES_UPTODATE ? PERF_EF_RELOAD : 0);
 }
 
 /*
@@ -176,6 +179,42 @@ void x86_placeholders_suspend(void)
 void x86_placeholders_resume(void)
 {
 	call_each(true, start_one);
+}
+
+static void restart_here(struct irq_work *unused)
+{
+	call_each(true, start_one);
+}
+
+static DEFINE_PER_CPU(struct irq_work, restarts);
+
+/* Before the first placeholder is created.  In 6.1 a per-CPU variable cannot start as a pointer. */
+void x86_placeholders_begin(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(&restarts, cpu) = IRQ_WORK_INIT_HARD(restart_here);
+}
+
+/* After the last placeholder has been released.  Process context, may sleep. */
+void x86_placeholders_end(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&restarts, cpu));
+}
+
+/**
+ * x86_placeholders_restart() - let the placeholders of this CPU that perf has stopped count again
+ *
+ * They are started by an interrupt, because in an NMI perf does not start an event.  Usually the
+ * interrupt comes before the interrupted program goes on.  NMI.
+ */
+void x86_placeholders_restart(void)
+{
+	irq_work_queue(this_cpu_ptr(&restarts));
 }
 
 /* ---- in a kernel thread on the CPU of the placeholders ------------------------------------ */

@@ -40,9 +40,12 @@ static inline unsigned int x86_placeholder_number(const struct perf_event *event
 
 struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
 					   perf_overflow_handler_t handler);
+void x86_placeholders_begin(void);
+void x86_placeholders_end(void);
 void x86_placeholders_sort(u64 parked);
 void x86_placeholders_suspend(void);
 void x86_placeholders_resume(void);
+void x86_placeholders_restart(void);
 u64 x86_placeholders_take(unsigned int cpu, u64 pmds);
 u64 x86_placeholders_held(unsigned int cpu, u64 pmds);
 void x86_placeholders_keep(unsigned int cpu, u64 pmds);

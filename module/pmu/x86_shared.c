@@ -81,13 +81,14 @@ static u64 select_of(const struct perf_event *event)
 }
 
 /*
- * Return: whether the event has a counter.  If perf has stopped the event, only perf's notes
- * hold its value.
+ * Return: whether the event has a counter that holds its value.  If perf has stopped the event
+ * to move it, only perf's notes hold its value.  If perf has stopped it because of too many
+ * interrupts, the counter still holds it.
  */
 static __always_inline bool has_counter(const struct perf_event *event)
 {
 	return event->state == PERF_EVENT_STATE_ACTIVE &&
-	       !(event->hw.state & PERF_HES_STOPPED);
+	       !(event->hw.state & PERF_HES_UPTODATE);
 }
 
 /* Return: the counter's bits. */
@@ -460,6 +461,21 @@ static struct shared_set *find_interrupted(unsigned int n)
 	return NULL;
 }
 
+/* What perf stores in hw.interrupts if it stops an event that has too many interrupts. */
+#define THROTTLED (~0ull)
+
+/*
+ * perf stops an event that has too many interrupts, before or after it calls us.  The core has a
+ * limit of its own, so perf's number of interrupts does not grow.  But if perf allows only one
+ * interrupt in a tick, it stops the event at once.
+ */
+static void go_on_counting(struct perf_event *event)
+{
+	if (unlikely(event->hw.interrupts == THROTTLED))
+		x86_placeholders_restart();
+	event->hw.interrupts = 0;
+}
+
 /* Called by perf in an NMI, after it has added the period to the counter. */
 void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data,
 			 struct pt_regs *regs)
@@ -468,8 +484,7 @@ void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data
 	struct shared_set *set = find_interrupted(n);
 	struct pfm_registers *loaded, *next;
 
-	/* perf would stop an event that has too many interrupts.  The core has its own limit. */
-	event->hw.interrupts = 0;
+	go_on_counting(event);
 	if (!set)
 		return;
 	loaded = set->loaded;

@@ -53,8 +53,10 @@ PFM_SYSCORE(shared_syscore, suspend_borrowed, resume_borrowed);
 
 static int begin(void)
 {
-	int state = register_nmi_handler(NMI_LOCAL, handle_late_nmi, 0, "perfmon");
+	int state;
 
+	x86_placeholders_begin();
+	state = register_nmi_handler(NMI_LOCAL, handle_late_nmi, 0, "perfmon");
 	if (state)
 		return state;
 	state = cpuhp_setup_state_nocalls_cpuslocked(
@@ -73,6 +75,7 @@ static void end(void)
 	pfm_syscore_unregister(&shared_syscore);
 	__cpuhp_remove_state_cpuslocked(shared_hotplug_state, false);
 	unregister_nmi_handler(NMI_LOCAL, "perfmon");
+	x86_placeholders_end();
 }
 
 /* perf has its own use for the records of branches, and does not lend them. */

@@ -11,7 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "measure.h"
+#include <perfmon/perfmon_intel.h>
+
+#include "samples.h"
 
 SUITE(beside_perf, 600);
 
@@ -384,6 +386,62 @@ static void check_samples(void)
 TEST(perf_samples_as_often_while_we_count)
 {
 	shared(check_samples);
+}
+
+#define SAMPLE_RATE  "/proc/sys/kernel/perf_event_max_sample_rate"
+#define TIME_PERCENT "/proc/sys/kernel/perf_cpu_time_max_percent"
+
+static uint64_t samples_with(unsigned int n, unsigned int pmc, uint64_t value,
+			     uint64_t period)
+{
+	struct pfarg_pmd pmd = {
+		.reg_num = n,
+		.reg_value = -period,
+		.reg_short_reset = -period,
+		.reg_long_reset = -period,
+	};
+	int fd = default_context(0, MIB);
+	header_t header = map_buffer(fd, MIB);
+	uint64_t count;
+
+	write_pmc(fd, pmc, value);
+	write_one(fd, pmd);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(20 * MILLION);
+	must(fd, pfm_stop(fd));
+	count = header->hdr_count;
+	close(fd);
+	return count;
+}
+
+/* perf allows its events one interrupt in a tick, and would stop those that have more. */
+static void check_low_limit(void)
+{
+	const unsigned int n = first_available();
+
+	write_text(TIME_PERCENT, "25");
+	write_text(SAMPLE_RATE, "100");
+	must_be_between(samples_with(n, n, instructions(AT_USER), 100003), 199, 200);
+	if (available() & BIT(PFM_INTEL_FIXED))
+		must_be_between(samples_with(PFM_INTEL_FIXED, PFM_INTEL_FIXED,
+					     PFM_INTEL_FIXED_USER(0), 100003),
+				199, 200);
+}
+
+static void put_back_the_limit(void)
+{
+	write_text(SAMPLE_RATE, "100000");
+}
+
+static void check_low_limit_and_put_back(void)
+{
+	then_put_back(check_low_limit, put_back_the_limit);
+}
+
+TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
+{
+	shared(check_low_limit_and_put_back);
 }
 
 /* ---- counters that change hands ---------------------------------------------------------- */

@@ -32,10 +32,10 @@ SUITE(beside_perf, 600);
 
 /*
  * Counters that start or are read one after the other differ by what the kernel executes in
- * between. If no register stops all counters at once, a whole interrupt of perf can come in
- * between.
+ * between. A part of perf's interrupt can come in between, and a whole one if no register stops all
+ * counters at once. On 6.1 the part takes less than 2,000 instructions, on 7.2 about 3,000.
  */
-#define SKEW		 2000
+#define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
 
 /* The factor by which this kernel needs more instructions than a stock kernel. */

@@ -15,7 +15,10 @@
 #define TEST_DO	       0x504d5503
 #define TEST_L3	       0x504d5504
 #define TEST_DF	       0x504d5505
+#define TEST_PAUSE     0x504d5506
+#define TEST_PAUSE_IN  0x504d5507
 #define TEST_ACCESSES  0x504d5508
+#define TEST_PAUSES    0x504d5510
 
 /* Bits of TEST_DO */
 #define DO_FOREIGN_NMI 1

@@ -5,153 +5,17 @@
  * count may be lost, and the kernel must report the NMIs that are not ours and no others. In each
  * test a statistic shows that the case occurred.
  */
-#include "measure.h"
-#include "x86_registers.h"
+#include "x86_overflows.h"
 
 SUITE(x86_interrupts, 120);
 
-/* A multiple of the range of every PMD: 46 bits, or 30. */
-#define WRAP BIT(46)
-#define LOOP 10000ull
-
-/* ---- what is seen ------------------------------------------------------------------------- */
-
-/**
- * struct seen - what has happened
- * @nmis: NMIs of all kinds
- * @unknown: NMIs that the kernel reported as unknown
- * @late: NMIs that the module accepted although it found no overflow
- * @spurious: NMIs that found no overflow while a set counted
- * @regular: NMIs that found an overflow
- * @replayed: overflows that were found when the counters were halted
- */
-struct seen {
-	uint64_t nmis;
-	uint64_t unknown;
-	uint64_t late;
-	uint64_t spurious;
-	uint64_t regular;
-	uint64_t replayed;
-};
-
-static struct seen before;
-
-static struct seen now(void)
-{
-	return (struct seen){
-		.nmis = interrupts("NMI:"),
-		.late = module_parameter(pmu_module(), "late_interrupts"),
-		.spurious = statistic("ovfl_intr_spurious_count"),
-		.regular = statistic("ovfl_intr_regular_count"),
-		.replayed = statistic("ovfl_intr_replay_count"),
-	};
-}
-
-static void look(void)
-{
-	reports_begin();
-	before = now();
-}
-
-static struct seen seen(void)
-{
-	struct seen after = now();
-
-	return (struct seen){
-		.nmis = after.nmis - before.nmis,
-		.unknown = reports_end(UNKNOWN_NMI),
-		.late = after.late - before.late,
-		.spurious = after.spurious - before.spurious,
-		.regular = after.regular - before.regular,
-		.replayed = after.replayed - before.replayed,
-	};
-}
-
-/*
- * With shared counters perf's handler takes the interrupts. It accepts more of them than our
- * handler does.
- */
-static bool is_shared;
-
-/* Exactly @wanted must have happened since look(). */
-static void must_see(struct seen wanted)
-{
-	struct seen is = seen();
-
-	if (is_shared) {
-		ck_assert_uint_eq(is.unknown, wanted.unknown);
-		ck_assert_uint_eq(is.regular + is.replayed,
-				  wanted.regular + wanted.replayed);
-		return;
-	}
-	ck_assert_msg(
-		!memcmp(&is, &wanted, sizeof(is)),
-		"NMIs %ju (not %ju), unknown %ju (%ju), late %ju (%ju), spurious %ju "
-		"(%ju), regular %ju (%ju), replayed %ju (%ju)",
-		is.nmis, wanted.nmis, is.unknown, wanted.unknown, is.late, wanted.late,
-		is.spurious, wanted.spurious, is.regular, wanted.regular, is.replayed,
-		wanted.replayed);
-}
-
-/* ---- counters that wrap ------------------------------------------------------------------- */
-
-static void set_distance(int fd, unsigned int n, uint64_t distance)
-{
-	write_pmd(fd, n, WRAP - distance);
-}
-
-/*
- * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at user
- * level. Counter 1 counts the same events, beginning at 0.
- */
-static int context_near_wrap(uint64_t distance)
-{
-	int fd = context_of(0, instructions(AT_USER));
-
-	use(fd, 1, instructions(AT_USER), 0);
-	set_distance(fd, 0, distance);
-	load(fd, thread_id());
-	return fd;
-}
-
-static void run(int fd)
-{
-	must(fd, pfm_start(fd, NULL));
-	loop(LOOP);
-	must(fd, pfm_stop(fd));
-}
-
-static void run_and_see(int fd, struct seen wanted)
-{
-	look();
-	run(fd);
-	must_see(wanted);
-}
-
-/*
- * Checks that no count was lost at the wrap of counter 0. This counter began @distance below the
- * wrap.
- */
-static void must_agree(int fd, uint64_t distance)
-{
-	uint64_t counted = read_pmd(fd, 1);
-
-	ck_assert_uint_ge(counted, LOOP);
-	ck_assert_uint_eq(read_pmd(fd, 0) - (WRAP - distance), counted);
-}
-
-/*
- * With this distance the counter wraps in the loop, but so late that a delayed interrupt comes
- * after the stop.
- */
-#define CLOSE_TO_THE_END (LOOP - 100)
-#define DELAY		 50000
+#define DELAY 50000
 
 /* ---- late interrupts ---------------------------------------------------------------------- */
 
 static void check_normal(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 	must_agree(fd, LOOP / 2);
@@ -165,11 +29,11 @@ TEST(an_overflow_is_one_interrupt)
 
 static void check_after_stop(void)
 {
-	int fd = context_near_wrap(CLOSE_TO_THE_END);
+	int fd = context_near_wrap(CLOSE_TO_THE_END, AT_USER);
 
 	msr_write(TEST_DELAY, DELAY);
 	look();
-	run(fd);
+	run_loop(fd);
 	loop(2 * DELAY);
 	must_see((struct seen){ .nmis = 1, .late = 1, .replayed = 1 });
 	must_agree(fd, CLOSE_TO_THE_END);
@@ -183,11 +47,11 @@ TEST(an_interrupt_after_the_stop_is_ours)
 
 static void check_after_start(void)
 {
-	int fd = context_near_wrap(CLOSE_TO_THE_END);
+	int fd = context_near_wrap(CLOSE_TO_THE_END, AT_USER);
 
 	msr_write(TEST_DELAY, DELAY);
 	look();
-	run(fd);
+	run_loop(fd);
 	must(fd, pfm_start(fd, NULL));
 	loop(2 * DELAY);
 	must(fd, pfm_stop(fd));
@@ -211,7 +75,7 @@ static uint64_t loop_often(uint64_t unused)
 static void check_after_switch(void)
 {
 	struct child child = child_new();
-	int fd = context_near_wrap(CLOSE_TO_THE_END), other;
+	int fd = context_near_wrap(CLOSE_TO_THE_END, AT_USER), other;
 
 	other = context_of(0, instructions(AT_USER));
 	child_call(&child, child_pin, 0);
@@ -246,7 +110,7 @@ static void check_skid(void)
 	int fd;
 
 	for (i = 0; i < COUNT(skids); i++) {
-		fd = context_near_wrap(distance);
+		fd = context_near_wrap(distance, AT_USER);
 		msr_write(TEST_DELAY, skids[i]);
 		run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 		must_agree(fd, distance);
@@ -267,7 +131,7 @@ static void check_around_stop(void)
 {
 	const unsigned int step = is_debug_kernel() ? 200 : 20;
 	unsigned int delay, late = 0, regular = 0, left = 0;
-	int fd = context_near_wrap(0);
+	int fd = context_near_wrap(0, AT_USER);
 	struct seen all;
 
 	for (delay = step; delay <= 300 * step; delay += step) {
@@ -275,7 +139,7 @@ static void check_around_stop(void)
 		write_pmd(fd, 1, 0);
 		msr_write(TEST_DELAY, delay);
 		look();
-		run(fd);
+		run_loop(fd);
 		loop(500 * step);
 		all = seen();
 		ck_assert_msg(
@@ -302,7 +166,7 @@ TEST(an_interrupt_around_the_stop_is_ours)
 
 static void check_two(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
 	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
@@ -336,7 +200,7 @@ static void check_during_handler(void)
 		set_distance(fd, 0, LOOP / 2);
 		set_distance(fd, 1, LOOP / 2 + later);
 		look();
-		run(fd);
+		run_loop(fd);
 		all = seen();
 		ck_assert_msg(!all.unknown && !all.replayed &&
 				      all.nmis == all.regular + all.late,
@@ -367,7 +231,7 @@ TEST(an_overflow_during_the_interrupt_is_not_lost)
 
 static void check_lost(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	msr_write(TEST_LOSE, 1);
 	run_and_see(fd, (struct seen){ .replayed = 1 });
@@ -384,7 +248,7 @@ TEST(an_overflow_without_its_interrupt_is_found_at_the_stop)
 static void check_lost_and_read(void)
 {
 	const unsigned int numbers[] = { 0, 1 };
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 	uint64_t values[2];
 
 	msr_write(TEST_LOSE, 1);
@@ -411,7 +275,7 @@ TEST(an_overflow_without_its_interrupt_is_found_in_a_read)
 
 static void check_lost_before_another(void)
 {
-	int fd = context_near_wrap(LOOP / 4);
+	int fd = context_near_wrap(LOOP / 4, AT_USER);
 
 	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
 	msr_write(TEST_LOSE, 1);
@@ -428,7 +292,7 @@ TEST(an_overflow_without_its_interrupt_is_found_in_the_next_interrupt)
 
 static void check_masked(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	msr_write(TEST_DO, DO_MASK);
 	run_and_see(fd, (struct seen){ .replayed = 1 });
@@ -471,7 +335,7 @@ static void run_and_do(int fd, uint64_t what)
 static void check_without_overflow(void)
 {
 	const bool is_known = pmu_is("intel");
-	int fd = context_near_wrap(MILLION), i;
+	int fd = context_near_wrap(MILLION, AT_USER), i;
 
 	wait_until_none_is_late();
 	for (i = 0; i < 3; i++) {
@@ -496,7 +360,7 @@ TEST(an_interrupt_without_overflow_is_ours_if_the_apic_tells)
 
 static void check_foreign(void)
 {
-	int fd = context_near_wrap(MILLION);
+	int fd = context_near_wrap(MILLION, AT_USER);
 
 	wait_until_none_is_late();
 	look();
@@ -521,7 +385,7 @@ TEST(a_foreign_nmi_is_passed_on)
 /* An NMI that is not ours finds the overflow. The interrupt of the overflow comes later. */
 static void check_found_by_foreign(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	msr_write(TEST_DELAY, DELAY);
 	msr_choose(TEST_DO, DO_FOREIGN_NMI);
@@ -545,9 +409,9 @@ TEST(an_interrupt_whose_overflow_a_foreign_nmi_has_found_is_ours)
 static void check_several_late(void)
 {
 	const bool is_known = pmu_is("intel");
-	int fd = context_near_wrap(LOOP / 2), i;
+	int fd = context_near_wrap(LOOP / 2, AT_USER), i;
 
-	run(fd);
+	run_loop(fd);
 	for (i = 0; i < 3; i++) {
 		look();
 		msr_write(TEST_DO, DO_PMI);
@@ -569,11 +433,11 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 /* An interrupt that never came must not hide another NMI for ever. */
 static void check_foreign_after_lost(void)
 {
-	int fd = context_near_wrap(LOOP / 2);
+	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
 	msr_write(TEST_LOSE, 1);
 	look();
-	run(fd);
+	run_loop(fd);
 	wait_until_none_is_late();
 	msr_write(TEST_DO, DO_FOREIGN_NMI);
 	must_see((struct seen){ .nmis = 1, .unknown = 1, .replayed = 1 });
@@ -597,8 +461,8 @@ static void check_maximum(void)
 	msr_write(TEST_DO, DO_MAXIMUM);
 	ck_assert_uint_ne(msr_read(counter), 0);
 	look();
-	fd = context_near_wrap(MILLION);
-	run(fd);
+	fd = context_near_wrap(MILLION, AT_USER);
+	run_loop(fd);
 	must_see((struct seen){});
 	must_agree(fd, MILLION);
 	close(fd);
@@ -616,7 +480,7 @@ static void check_storm(void)
 {
 	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };
 	const uint64_t distance = LOOP - 40;
-	int fd = context_near_wrap(distance);
+	int fd = context_near_wrap(distance, AT_USER);
 	struct seen all;
 	unsigned int i;
 
@@ -626,7 +490,7 @@ static void check_storm(void)
 		msr_write(TEST_LOSE, i % 7 == 0);
 		set_distance(fd, 0, distance - i % 90 * 3);
 		write_pmd(fd, 1, 0);
-		run(fd);
+		run_loop(fd);
 		must_agree(fd, distance - i % 90 * 3);
 	}
 	loop(100000);
@@ -646,7 +510,7 @@ TEST(late_and_lost_interrupts_among_many_starts_and_stops)
 
 static void check_shared_counters(void)
 {
-	is_shared = true;
+	interrupts_are_shared = true;
 	/* On AMD's processors, perf accepts any NMI for some time after its own. */
 	sleep(1);
 	check_foreign();

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Helpers for the suites about overflow interrupts that come late, or not at all. */
+#ifndef X86_OVERFLOWS_H
+#define X86_OVERFLOWS_H
+
+#include "measure.h"
+#include "x86_registers.h"
+
+/* A multiple of the range of every PMD: 46 bits, or 30. */
+#define WRAP BIT(46)
+#define LOOP 10000ull
+
+/**
+ * struct seen - what has happened
+ * @nmis: NMIs of all kinds
+ * @unknown: NMIs that the kernel reported as unknown
+ * @late: NMIs that the module accepted although it found no overflow
+ * @spurious: NMIs that found no overflow while a set counted
+ * @regular: NMIs that found an overflow
+ * @replayed: overflows that were found when the counters were halted
+ */
+struct seen {
+	uint64_t nmis;
+	uint64_t unknown;
+	uint64_t late;
+	uint64_t spurious;
+	uint64_t regular;
+	uint64_t replayed;
+};
+
+/*
+ * With shared counters perf's handler takes the interrupts. It accepts more of them than our
+ * handler does.
+ */
+extern bool interrupts_are_shared;
+
+void look(void);
+/* Returns what has happened since look(). */
+struct seen seen(void);
+/* Exactly @wanted must have happened since look(). */
+void must_see(struct seen wanted);
+
+/* Lets counter @n wrap after @distance events. */
+void set_distance(int fd, unsigned int n, uint64_t distance);
+/*
+ * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at @levels.
+ * Counter 1 counts the same events, beginning at 0.
+ */
+int context_near_wrap(uint64_t distance, unsigned int levels);
+/* Counts a loop of LOOP instructions. */
+void run_loop(int fd);
+void run_and_see(int fd, struct seen wanted);
+/*
+ * Checks that no count was lost at the wrap of counter 0. This counter began @distance below the
+ * wrap.
+ */
+void must_agree(int fd, uint64_t distance);
+
+/*
+ * With this distance the counter wraps in the loop, but so late that a delayed interrupt comes
+ * after the stop.
+ */
+#define CLOSE_TO_THE_END (LOOP - 100)
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: pauses in which the processor executes something else without the kernel's knowledge, like
+ * system management interrupts (SMI). Clocks go on, interrupts wait, and counters of the kernel's
+ * level may count what is executed. The emulated PMU makes such pauses on request
+ * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
+ */
+#include "x86_overflows.h"
+
+SUITE(x86_pauses, 120);
+
+/*
+ * The number of ns, and of instructions that the processor executes in a pause: several ticks, so
+ * the kernel's clocks are late afterwards.
+ */
+#define PAUSE	   (20 * MS)
+/* More than the kernel executes before a pause. */
+#define FEW	   MILLION
+/* A pause begins so many instructions after its request, in the loop of the test. */
+#define IN_LOOP	   (LOOP / 2)
+
+#define DEBUGCTL   0x1d9
+#define FREEZE_SMM BIT(14)
+
+static uint64_t request_time;
+
+/* Requests a pause, and counts LOOP instructions, among which it begins. */
+static void run_with_pause(int fd, uint64_t after)
+{
+	msr_choose(TEST_PAUSE_IN, after);
+	must(fd, pfm_start(fd, NULL));
+	request_time = instruction_time();
+	msr_write_chosen();
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+}
+
+/* There must have been @pauses since the register was written, and time must have passed. */
+static void must_have_paused(uint64_t pauses)
+{
+	ck_assert_uint_eq(msr_read(TEST_PAUSES), pauses);
+	ck_assert_uint_ge(instruction_time() - request_time, PAUSE);
+}
+
+/* Intel's processors can freeze the counters in pauses. */
+static void freeze(bool yes)
+{
+	uint64_t others;
+
+	if (!pmu_is("intel"))
+		return;
+	others = msr_read(DEBUGCTL) & ~FREEZE_SMM;
+	msr_write(DEBUGCTL, others | (yes ? FREEZE_SMM : 0));
+}
+
+static void (*to_check)(void);
+static bool was_frozen;
+
+static void put_back(void)
+{
+	freeze(was_frozen);
+}
+
+static void check_pauses(void)
+{
+	was_frozen = pmu_is("intel") && msr_read(DEBUGCTL) & FREEZE_SMM;
+	freeze(false);
+	msr_write(TEST_PAUSE, PAUSE);
+	msr_write(TEST_PAUSES, 0);
+	then_put_back(to_check, put_back);
+}
+
+static void with_pauses(void (*check)(void))
+{
+	to_check = check;
+	with_own_counters(check_pauses);
+}
+
+/* ---- counts ------------------------------------------------------------------------------- */
+
+static void check_overflow_in_pause(void)
+{
+	const bool together = starts_at_once() && !interrupts_are_shared;
+	int fd = context_near_wrap(PAUSE / 2, AT_BOTH);
+
+	look();
+	run_with_pause(fd, IN_LOOP);
+	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	must_have_paused(1);
+	must_be_between(read_pmd(fd, 1), PAUSE + LOOP, PAUSE + FEW);
+	must_be_near(read_pmd(fd, 0) - (WRAP - PAUSE / 2), read_pmd(fd, 1),
+		     together ? 0 : FEW / 100);
+	close(fd);
+}
+
+TEST(an_overflow_in_a_pause_is_one_interrupt_after_it)
+{
+	with_pauses(check_overflow_in_pause);
+}
+
+static void check_user_level(void)
+{
+	int fd = context_near_wrap(PAUSE / 2, AT_USER);
+	uint64_t counted;
+
+	look();
+	run_with_pause(fd, LOOP + FEW);
+	counted = read_pmd(fd, 1);
+	loop(FEW);
+	must_have_paused(1);
+	write_pmd(fd, 1, 0);
+	run_with_pause(fd, IN_LOOP);
+	must_have_paused(2);
+	must_see((struct seen){});
+	ck_assert_uint_eq(read_pmd(fd, 1), counted);
+	close(fd);
+}
+
+TEST(a_pause_is_not_counted_at_user_level)
+{
+	with_pauses(check_user_level);
+}
+
+static void check_kernel_level(void)
+{
+	int fd = context_near_wrap(3 * PAUSE, AT_BOTH);
+
+	look();
+	run_with_pause(fd, IN_LOOP);
+	must_have_paused(1);
+	must_be_between(read_pmd(fd, 1), PAUSE + LOOP, PAUSE + FEW);
+	if (pmu_is("intel")) {
+		write_pmd(fd, 1, 0);
+		freeze(true);
+		run_with_pause(fd, IN_LOOP);
+		must_have_paused(2);
+		must_be_between(read_pmd(fd, 1), LOOP, FEW);
+	}
+	must_see((struct seen){});
+	close(fd);
+}
+
+TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
+{
+	with_pauses(check_kernel_level);
+}
+
+/* ---- interrupts that wait ----------------------------------------------------------------- */
+
+/*
+ * The interrupt of the overflow would come long after the stop. A pause begins at each instruction
+ * around the stop in turn, and lasts longer than that. So the interrupt comes when the pause ends:
+ * before the stop, during it, or after it, and then before the tick that shows how late it is.
+ */
+static void check_around_stop(void)
+{
+	const unsigned int step = is_debug_kernel() ? 200 : 20;
+	unsigned int i, late = 0, regular = 0, left = 0;
+	int fd = context_near_wrap(0, AT_USER);
+	struct seen all;
+
+	msr_write(TEST_DELAY, 400 * step);
+	for (i = 0; i < 300; i++) {
+		set_distance(fd, 0, CLOSE_TO_THE_END);
+		write_pmd(fd, 1, 0);
+		look();
+		run_with_pause(fd, LOOP + i * step);
+		loop(800 * step);
+		must_have_paused(i + 1);
+		all = seen();
+		ck_assert_msg(
+			all.nmis == 1 && !all.unknown && all.regular + all.replayed == 1,
+			"pause %u: NMIs %ju, unknown %ju, regular %ju, replayed %ju", i,
+			all.nmis, all.unknown, all.regular, all.replayed);
+		must_agree(fd, CLOSE_TO_THE_END);
+		regular += all.regular;
+		late += all.late;
+		left += all.replayed && !all.late;
+	}
+	ck_assert_uint_gt(regular, 0);
+	ck_assert_uint_gt(left, 0);
+	ck_assert_uint_gt(late, 0);
+	close(fd);
+}
+
+TEST(an_interrupt_that_waits_for_the_end_of_a_pause_is_ours)
+{
+	with_pauses(check_around_stop);
+}
+
+/* ---- shared counters ---------------------------------------------------------------------- */
+
+static void check_shared_counters(void)
+{
+	interrupts_are_shared = true;
+	check_overflow_in_pause();
+}
+
+static void with_shared_pauses(void)
+{
+	to_check = check_shared_counters;
+	with_test_registers(check_pauses);
+}
+
+TEST(shared_counters_lose_no_counts_in_a_pause)
+{
+	with_ownership("shared", with_shared_pauses);
+}

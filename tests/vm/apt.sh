@@ -57,19 +57,46 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
+# Whether the file exists and is from the last half hour.
+is_recent() {
+	[[ -n $(find "$1" -mmin -30 2>/dev/null) ]]
+}
+
 # Whether all lists are present, or fetch has tried to get them in the last half hour.
 has_lists() {
 	local state=$cache/apt/$1
-	[[ -e $state/listed || -n $(find "$state/tried" -mmin -30 2>/dev/null) ]]
+	[[ -e $state/listed ]] || is_recent "$state/tried"
 }
 
-# Whether some lists of the named states could not be fetched. If so, results are not stored.
+# Whether some lists of the named states could not be fetched.
 lack_lists() {
 	local state
 	for state; do
 		[[ ! -e $cache/apt/$state/tried ]] || return 0
 	done
 	return 1
+}
+
+# Results of searches in the lists are stored in files of the cache. A result that lacks something,
+# such as a list, is stored as provisional: after half an hour the search is made again.
+
+# stored FILE: print the stored result. Fails if there is none.
+stored() {
+	if [[ -e $1 ]]; then
+		cat "$1"
+	else
+		is_recent "$1.provisional" && cat "$1.provisional"
+	fi
+}
+
+# store FILE RESULT COMPLETE: store and print the result. It is provisional if COMPLETE is empty.
+store() {
+	local file=$1
+	mkdir -p "${file%/*}"
+	[[ -n $3 ]] || file+=.provisional
+	echo "$2" >"$file.$$"
+	mv "$file.$$" "$file"
+	echo "$2"
 }
 
 # Get the package lists of a state. For some hours, the index of a suite on a mirror may differ from

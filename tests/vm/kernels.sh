@@ -18,24 +18,18 @@ kernel_states() {
 # The version of the release's kernel: the newest one that all architectures have. A mirror may lack
 # the security suite of an architecture for some time.
 default_version() {
-	local file=$cache/kernel-version arch
-	if [[ ! -e $file ]]; then
-		lock_cache
-		for arch in x86_64 arm64 ppc64el; do
-			arch_names "$arch"
-			need_lists "$deb"
-			apt_for "$deb" apt-cache depends "linux-image-$flavour" |
-				sed -n "s/.*Depends: linux-image-\(.*\)-$flavour\$/\1/p"
-		done | sort -V >"$file.new"
-		[[ -s $file.new ]] || die "no kernel found in the lists of $codename"
-		sed -i 1q "$file.new"
-		if lack_lists amd64 arm64 ppc64el; then
-			cat "$file.new"
-			return
-		fi
-		mv "$file.new" "$file"
-	fi
-	cat "$file"
+	local file=$cache/kernel-version arch versions complete=yes
+	! stored "$file" || return 0
+	lock_cache
+	versions=$(for arch in x86_64 arm64 ppc64el; do
+		arch_names "$arch"
+		need_lists "$deb"
+		apt_for "$deb" apt-cache depends "linux-image-$flavour" |
+			sed -n "s/.*Depends: linux-image-\(.*\)-$flavour\$/\1/p"
+	done | sort -V)
+	[[ -n $versions ]] || die "no kernel found in the lists of $codename"
+	! lack_lists amd64 arm64 ppc64el || complete=''
+	store "$file" "${versions%%$'\n'*}" "$complete"
 }
 
 # series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
@@ -53,15 +47,12 @@ series_releases() {
 }
 
 # The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. The
-# result is not stored if fetching a newer kernel or a package list failed.
+# result is provisional if fetching a newer kernel or a package list failed.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}
 	file=$cache/series/$series-$of_flavour
-	if [[ -e $file ]]; then
-		cat "$file"
-		return
-	fi
+	! stored "$file" || return 0
 	# series_releases() may lock the cache. The lock ends with this subshell, so that the fetches
 	# below can take it.
 	releases=$(
@@ -80,12 +71,7 @@ series_release() {
 	done
 	[[ -n $newest ]] || die "cannot fetch any kernel $1"
 	! lack_lists "$deb" "$(state_of "$newest")" || complete=''
-	if [[ -n $complete ]]; then
-		mkdir -p "$cache/series"
-		echo "$newest" >"$file.$$"
-		mv "$file.$$" "$file"
-	fi
-	echo "$newest"
+	store "$file" "$newest" "$complete"
 }
 
 # release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain the

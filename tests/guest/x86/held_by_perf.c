@@ -43,8 +43,8 @@ static uint64_t available_to_user(void)
 static int use_all_of_perf(int *events, unsigned int *count)
 {
 	for (*count = 0; *count < event_counters(); ++*count) {
-		events[*count] = perf_open(branches(), false, -1, 0,
-					   *count ? events[0] : -1);
+		events[*count] =
+			perf_open(branches(), false, -1, 0, *count ? events[0] : -1);
 		ck_assert_int_ne(events[*count], -1);
 	}
 	perf_enable(events[0]);

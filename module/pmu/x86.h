@@ -11,6 +11,7 @@
 #include <asm/msr.h>
 #include <linux/bits.h>
 #include <linux/hardirq.h>
+#include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
@@ -200,6 +201,7 @@ void x86_unregister(void);
 bool x86_exclusive_is_possible(void);
 int x86_exclusive_claim(void);
 void x86_exclusive_release(void);
+DECLARE_PER_CPU(unsigned long, x86_noted_at);
 void x86_expect_late(void);
 bool x86_nmi_is_late(void);
 
@@ -257,7 +259,9 @@ static __always_inline u64 x86_rdpmc(u32 number)
  */
 static __always_inline void x86_note_overflows(u64 counters)
 {
-	if (!x86->masks_interrupt || !in_nmi() || unlikely(!is_power_of_2(counters)))
+	if (in_nmi() && !x86->masks_interrupt)
+		this_cpu_write(x86_noted_at, jiffies);
+	else if (!in_nmi() || unlikely(!is_power_of_2(counters)))
 		x86_expect_late();
 }
 

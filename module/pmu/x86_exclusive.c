@@ -38,21 +38,20 @@
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
- * @expects_late: if an NMI without overflow comes before @late_until, it is ours; on AMD's
- *	processors all such NMIs are
- * @late_until: when this expectation ends, in jiffies
  * @late_count: NMIs without overflow that were ours
  * @idle_control: the global control register as we found it
  */
 struct exclusive_cpu {
 	bool is_ours;
-	bool expects_late;
-	unsigned long late_until;
 	unsigned long late_count;
 	u64 idle_control;
 };
 
 static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
+
+/* When an overflow was found after which a late NMI may come, in jiffies. */
+DEFINE_PER_CPU(unsigned long, x86_noted_at);
+
 static enum cpuhp_state hotplug_state;
 
 /* Stored when the counters are claimed, because x2apic_enabled() reads an MSR each time. */
@@ -89,13 +88,14 @@ static void allow_interrupt(void)
  */
 void x86_expect_late(void)
 {
-	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
-
-	cpu->late_until =
-		jiffies + (x86->masks_interrupt ? LATE_TICKS_INTEL : LATE_TICKS_AMD);
-	cpu->expects_late = true;
+	this_cpu_write(x86_noted_at, jiffies);
 	if (!in_nmi())
 		allow_interrupt();
+}
+
+static void expect_none_late(void)
+{
+	this_cpu_write(x86_noted_at, jiffies - HZ);
 }
 
 /*
@@ -104,12 +104,14 @@ void x86_expect_late(void)
  */
 bool x86_nmi_is_late(void)
 {
-	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
-	const bool is_late = cpu->expects_late && !time_after(jiffies, cpu->late_until);
+	const unsigned long ticks = x86->masks_interrupt ? LATE_TICKS_INTEL
+							 : LATE_TICKS_AMD;
+	const bool is_late = !time_after(jiffies, this_cpu_read(x86_noted_at) + ticks);
 
-	if (x86->masks_interrupt || !is_late)
-		cpu->expects_late = false;
-	cpu->late_count += is_late;
+	if (x86->masks_interrupt)
+		expect_none_late();
+	if (is_late)
+		this_cpu_inc(exclusive_cpus.late_count);
 	return is_late;
 }
 
@@ -276,7 +278,7 @@ static void take_registers(void)
 		x86->branches->own(true);
 	if (x86->pebs)
 		x86->pebs->begin();
-	cpu->expects_late = false;
+	expect_none_late();
 	cpu->is_ours = true;
 	allow_interrupt();
 }

@@ -74,7 +74,7 @@ static void print_table(const struct pfm_info *info, const struct utsname *syste
 {
 	int row;
 
-	printf("Guest instructions, medians of %d; Linux %s, PMU \"%s\" (%s)\n\n",
+	printf("Guest instructions, %d repetitions; Linux %s, PMU \"%s\" (%s)\n\n",
 	       REPETITIONS, system->release, info->pmu_name, info->pmu_model);
 	printf("%-46s %9s %9s %9s %9s\n", "", "perfmon", "perf", "ratio", "floor");
 	for (row = 0; row < ROW_COUNT; row++) {

@@ -38,6 +38,7 @@ pmu_model() {
 	intel-v3) echo "$generic,x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-v4) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
+	intel-v6) echo "$generic,x-pmu-version=6,x-pmu-counters=8" ;;
 	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3,x-core-type=0x20" ;;
 	intel-core2) echo "${generic/model=100/model=15},x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-nehalem) echo "${generic/model=100/model=26},x-pmu-version=3,x-pmu-pebs=1" ;;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspend to RAM, and hibernation: the registers of the CPU that suspends the machine are lost.  The
- * other CPUs go offline before.  The thread that suspends the machine may be monitored, and
+ * Suspend to RAM, and hibernation: the registers of the CPU that suspends the machine are lost.
+ * The other CPUs go offline before.  The thread that suspends the machine may be monitored, and
  * the CPU may have a system-wide context.
  */
 #include <linux/export.h>

@@ -64,7 +64,7 @@ static void must_count(int fd, const unsigned int *numbers, int count)
 		must_be_between(after[i] - before[i], worked / 4, begun);
 }
 
-/* @fd: a context that counts all that it can; @target: what it is loaded on, this thread or CPU 0 */
+/* @fd: a context, loaded on @target, which is this thread or CPU 0 */
 static void check_counts(int fd, uint32_t target)
 {
 	uint64_t before[MOST_COUNTERS], after[MOST_COUNTERS];

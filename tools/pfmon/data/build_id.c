@@ -61,8 +61,8 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE])
 }
 
 /*
- * The auxiliary vector that the kernel passes has the vdso's address. The vdso ends with
- * its section headers, so their end gives its size.
+ * The auxiliary vector that the kernel passes has the vdso's address. The section headers are the
+ * last part of the vdso, so they end where the vdso ends.
  */
 const void *vdso_image(size_t *size)
 {
@@ -89,7 +89,7 @@ void build_id_of_vdso(char text[BUILD_ID_SIZE])
 	elf_end(elf);
 }
 
-/* Size of the name or of the descriptor of a note, with padding. */
+/* The size of a note's name or descriptor, with padding. */
 static size_t padded(size_t size)
 {
 	return (size + 3) & ~(size_t)3;

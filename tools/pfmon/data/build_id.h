@@ -10,8 +10,8 @@
 #define BUILD_ID_SIZE 129
 
 /*
- * Store the build-id of a file as text; "" if there is none or it cannot be read. The
- * functions that return bool return false if the file is not a readable ELF file.
+ * Store the build-id of a file in @text, or "" if the file has none or cannot be read. Returns
+ * false if the file is not an ELF file that can be read.
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 
@@ -19,18 +19,18 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
 
 /*
- * The build-id of this process's vdso. Other processes of the same width (32 or 64 bits) have the
- * same vdso.
+ * Store the build-id of this process's vdso in @text. Other processes of the same width (32 or 64
+ * bits) have the same vdso.
  */
 void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 
-/*
- * The build-id in a file that contains only ELF notes, such as those of the kernel in
- * /sys.
- */
+/* Store the build-id from a file that contains only ELF notes, such as /sys/kernel/notes. */
 void build_id_of_notes(const char *path, char text[BUILD_ID_SIZE]);
 
-/* The image of the vdso, NULL if there is none. */
+/*
+ * Returns the vdso's image in memory and stores its size in @size, or returns NULL if there is no
+ * vdso.
+ */
 const void *vdso_image(size_t *size);
 
 #endif

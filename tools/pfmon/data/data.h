@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file of a recording: a header and then records, see docs/data-file.md. This header has the
- * structures of the file. The functions of data_write.h write them, and those of data_read.h read
- * them.
+ * The file of a recording: a header and then records, see docs/data-file.md. This header defines
+ * the structures in the file. The functions in data_write.h write the structures, and the functions
+ * in data_read.h read them.
  *
  * All numbers are little endian.  A record is a struct data_record and a body.  The body
  * is one of the structures below, followed by the strings, numbers or entries that the
@@ -21,7 +21,10 @@
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
-/* Limits of the number of events and of contexts. Readers skip the records of further ones. */
+/*
+ * Maximum numbers of events and contexts in a file. Readers skip the records of events and contexts
+ * beyond these limits.
+ */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
 
@@ -64,10 +67,11 @@ struct data_record {
 /**
  * struct data_machine - where and when the recording was made.  This is the first record;
  *	strings follow
- * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if the recording has several files,
- *	when this file began
+ * @time: when recording began, in ns since 1970 (CLOCK_REALTIME). If the recording has several
+ *	files: when this file began
  * @flags: DATA_PER_THREAD, or 0
- * @recording: number of the recording, which is the same in all its files; 0 before version 1.2
+ * @recording: number of the recording; all files of a recording have the same number. 0 before
+ *	version 1.2
  */
 struct data_machine {
 	uint64_t time;
@@ -91,12 +95,12 @@ enum data_machine_string {
 };
 
 /**
- * struct data_command - what was recorded; @count strings follow. Since version 1.1
- *	another string follows: @tid and the other threads that the user named, separated
- *	by commas. Since version 1.2 two more strings follow: the CPUs and the processes
- *	that were recorded, in the same form
- * @count: number of strings: the command and its arguments
- * @tid: first thread that the user named, 0 if the command was recorded
+ * struct data_command - what was recorded; @count strings follow. Since version 1.1 another string
+ *	follows: the numbers of all threads that the user named, separated by commas. Since version
+ *	1.2 two more strings follow: the numbers of the CPUs and of the processes that were
+ *	recorded, separated by commas, too
+ * @count: number of strings of the command: its name and its arguments
+ * @tid: number of the first thread that the user named; 0 if a command was recorded
  */
 struct data_command {
 	uint32_t count;
@@ -112,14 +116,14 @@ struct data_command {
  * @code: code of the event on the PMU; 0 if the event takes no counter
  * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second that the user asked for; 0 if the user gave a period
- * @random_mask: bits of the period that are random
+ * @random_mask: the bits of the period that get a random value for each sample
  * @set: event set
- * @pmd: PMD that overflows; samples identify their event by @set and @pmd
+ * @pmd: PMD that overflows. A sample belongs to the event that has its event set and its PMD
  * @modes: DATA_MODE_*
- * @value_count: values in each sample of this event; the PMD numbers of these values
- *	follow, then the name, as the user gave it
+ * @value_count: number of values in each sample of this event. The array has the PMD of each value;
+ *	the string is the event's name as the user gave it
  *
- * These records come before all samples.
+ * The DATA_EVENT records come before all samples.
  */
 struct data_event {
 	uint64_t code;
@@ -140,7 +144,7 @@ struct data_event {
 
 /**
  * struct data_thread - the name of a thread; the name (comm) follows
- * @time: when the thread got the name, on the samples' clock; 0: it has had the name from
+ * @time: when the thread got the name, on the samples' clock; 0: the thread has had the name from
  *	its beginning
  * @tid: thread
  * @tgid: its process
@@ -162,7 +166,8 @@ struct data_thread {
  * struct data_fork - a thread or process begins.  It has the name that its parent has at this
  *	time.  A process also has the mappings of its parent.  The name and the mappings are
  *	valid until later records change them
- * @time: when it begins, on the samples' clock. Earlier threads with the number @tid have ended
+ * @time: when the thread begins, on the samples' clock. An earlier thread with the number @tid has
+ *	ended
  * @tid: thread
  * @tgid: its process
  * @parent_tid: thread that made it
@@ -181,8 +186,8 @@ struct data_fork {
 
 /**
  * struct data_mapping - executable memory; its path and build-id follow
- * @time: when it was mapped, on the samples' clock; 0: the process has had it from its beginning.
- *	The mapping replaces earlier ones at the same addresses
+ * @time: when the memory was mapped, on the samples' clock; 0: the process has had the mapping from
+ *	its beginning. A mapping replaces earlier mappings at the same addresses
  * @start: first address
  * @end: first address after the mapping
  * @offset: offset of @start in the file
@@ -192,9 +197,9 @@ struct data_fork {
  * @tgid: process
  * @flags: DATA_MAPPING_*
  *
- * The path is as in /proc/PID/maps: a file, "[vdso]", or empty.  For kernel text it is
- * "[kernel]" or a module's name in brackets.  The build-id consists of hexadecimal
- * digits; it is empty if it is not known.
+ * The path is as in /proc/PID/maps: a file, "[vdso]", or empty. For kernel text it is "[kernel]" or
+ * a module's name in brackets. The build-id consists of hexadecimal digits, or is empty if it is
+ * not known.
  */
 struct data_mapping {
 	uint64_t time;
@@ -208,7 +213,7 @@ struct data_mapping {
 	uint32_t flags;
 };
 
-/* data_samples.format: which structure of <perfmon/perfmon_*.h> the entries have. */
+/* data_samples.format: the structure of the entries, which <perfmon/perfmon_*.h> defines. */
 enum data_format {
 	DATA_FORMAT_DEFAULT = 1, /* struct pfm_dfl_smpl_entry and values */
 	DATA_FORMAT_NWAY = 2, /* the same */
@@ -220,11 +225,11 @@ enum data_format {
  * struct data_samples - samples of one context; the entries follow as the kernel wrote them
  * @context: number of the context
  * @format: enum data_format of the entries
- * @format_version: version in the header of the buffer
+ * @format_version: version of the format, from the header of the buffer
  * @reserved: 0
  * @count: number of entries
  *
- * With DATA_FORMAT_HIST the entries contain what was added since the context's previous
+ * With DATA_FORMAT_HIST, an entry contains the counts that were added since the context's previous
  * record.
  */
 struct data_samples {
@@ -236,11 +241,11 @@ struct data_samples {
 };
 
 /**
- * struct data_losses - samples of one context that are missing, counted from the
- *	beginning of the recording
+ * struct data_losses - how many samples of one context are missing, from the beginning of the file
+ *	to this record
  * @lost: samples that were lost
- * @lost_sum: with hist, sum of the periods of the lost samples; 0 with the other formats,
- *	which do not know it
+ * @lost_sum: with hist, sum of the periods of the lost samples; 0 with the other formats, which do
+ *	not keep this sum
  * @throttled: how often monitoring waited for the next tick because of too many
  *	interrupts
  * @context: number of the context; a later DATA_LOSSES record of the same context
@@ -256,9 +261,9 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - counts of the samples of a CPU, which has its own context
+ * struct data_cpu - how many samples were taken on a CPU that has a buffer of its own
  * @produced: samples that the kernel took
- * @written: samples in the file; with hist the sum of the counts
+ * @written: samples in the file; with hist, the sum of the counts of all entries
  * @lost: samples that were lost
  * @context: number of the context
  * @cpu: the CPU
@@ -273,7 +278,7 @@ struct data_cpu {
 
 /**
  * struct data_unsampled - how many events of one context are in no sample, because the PMU
- *	delivered none
+ *	delivered no sample for them
  * @counted: number of events that a second counter counted
  * @events: number of these events that belong to no sample, neither to a written nor to a lost one
  * @samples: number of samples that @events would have made
@@ -281,7 +286,7 @@ struct data_cpu {
  * @set: event set
  * @pmd: PMD of the event
  *
- * There is no such record if no second counter was available.
+ * This record is missing if no second counter was available.
  */
 struct data_unsampled {
 	uint64_t counted;
@@ -294,16 +299,16 @@ struct data_unsampled {
 
 /**
  * struct data_end - the last record: the file is complete
- * @produced: samples that the kernel took, of all contexts
+ * @produced: samples that the kernel took, in all contexts
  * @written: samples in the file; with hist the sum of the counts
  * @lost: samples that were lost
  * @duration: ns from the beginning to the end of recording
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers are those of this file.  At the end of a file that
- * is not the last one, the kernel has already taken samples for the next file.  These samples are
- * not counted here: @produced is @written + @lost in this file.
+ * If a recording has several files, the numbers describe this file only. At the end of a file that
+ * is not the last one, the kernel has already taken samples for the next file. Such a file does not
+ * count these samples: its @produced is @written + @lost.
  */
 struct data_end {
 	uint64_t produced;

@@ -51,14 +51,17 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 	return check_header(file, path);
 }
 
-/* Size of the first buffer: the size of the file, if it is known. */
+/*
+ * The size of the first buffer is the file's size plus one, or FIRST_BUFFER if the size is not
+ * known.
+ */
 static size_t expected_size(int fd)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
 		return FIRST_BUFFER;
-	return (size_t)status.st_size + 1; /* plus one, so that read() sees the end */
+	return (size_t)status.st_size + 1; /* with room for a read() at the end */
 }
 
 /* Returns 0 or an errno. */

@@ -24,10 +24,10 @@ struct data_file {
 };
 
 /*
- * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes over the
- * @size bytes at @bytes, which were read from @path before; @bytes comes from malloc().
- * data_open_memory() reads the file in memory that has descriptor @fd. The three functions report
- * an error and return -1, or return 0. The caller calls data_close_file() in either case.
+ * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes over @size
+ * bytes that the caller has read from @path: @bytes comes from malloc(). data_open_memory() reads a
+ * file in memory, whose descriptor is @fd. The three functions return 0, or -1 after reporting an
+ * error. The caller calls data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
@@ -53,8 +53,8 @@ struct data_body data_body(const struct data_record *record);
 const void *data_take(struct data_body *body, size_t size);
 
 /*
- * Returns the next string, "" after the last one, or NULL if the string has no zero byte.
- * Control characters in it are replaced by '?'.
+ * Returns the next string with each control character replaced by '?'. Returns "" after the last
+ * string, and NULL if the string has no zero byte.
  */
 const char *data_take_string(struct data_body *body);
 

@@ -19,7 +19,9 @@
 #error The file is little endian: what is written is to be converted first.
 #endif
 
-/* Maximum number of parts of a record's body; head and padding are two more parts. */
+/*
+ * Maximum number of parts of a record's body. The record's head and its padding are two more parts.
+ */
 #define MAX_PARTS 3
 
 static const char zeros[DATA_ALIGNMENT];
@@ -70,7 +72,7 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 	return 0;
 }
 
-/* May a file of this process have @size bytes? See 'ulimit -f'. */
+/* Returns whether a file of this process may have @size bytes. See 'ulimit -f'. */
 static bool is_permitted(uint64_t size)
 {
 	struct rlimit limit;
@@ -80,8 +82,9 @@ static bool is_permitted(uint64_t size)
 }
 
 /*
- * Does the disk have room for @size bytes in addition to the reserve, and may the file become so
- * large? If the filesystem cannot tell, returns true; the write fails later if there is no room.
+ * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
+ * limit. Returns true if the filesystem does not support fallocate(): without room, the write fails
+ * later.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {
@@ -99,7 +102,7 @@ static bool has_room(struct data_writer *writer, uint64_t size)
 	return false;
 }
 
-/* The result of data_room() is at most this many bytes less than the actual room. */
+/* data_room() returns at most this many bytes less than the actual room. */
 #define ROOM_STEP 64
 
 size_t data_room(struct data_writer *writer, size_t size)
@@ -136,7 +139,7 @@ static struct iovec string_part(const char *string)
 	return part(string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
-/* Is room reserved for records of this type? */
+/* Returns whether the reserve is for records of this type. */
 static bool is_reserved(enum data_type type)
 {
 	return type == DATA_LOSSES || type == DATA_UNSAMPLED || type == DATA_CPU ||
@@ -168,7 +171,7 @@ static int write_record(struct data_writer *writer, enum data_type type,
 	return write_all(writer, parts, (int)count + 2);
 }
 
-/* Begin the file that has been opened. */
+/* Write the header of a file that has just been opened. */
 static int begin(struct data_writer *writer)
 {
 	struct data_header header = {
@@ -378,8 +381,8 @@ int data_close(struct data_writer *writer)
 	if (fd == -1 || fd == STDOUT_FILENO)
 		return 0;
 	/*
-	 * Free the rest of the reserve. An error does no harm: the reserve only takes
-	 * space.
+	 * Free the unused part of the reserve. If that fails, the file is complete nevertheless: it
+	 * only occupies more space.
 	 */
 	if (writer->is_file && ftruncate(fd, (off_t)writer->size))
 		errno = 0;

@@ -10,10 +10,10 @@
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: number of bytes that are kept free after the first @size bytes, for the records LOSSES,
- *	UNSAMPLED, CPU and END
+ * @reserve: number of bytes after the first @size bytes that only the records LOSSES, UNSAMPLED,
+ *	CPU and END may use
  * @fd: the file, -1 if there is none
- * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
+ * @lack: the error with which the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete, so no record can follow
  */
@@ -29,9 +29,9 @@ struct data_writer {
 
 /*
  * Each record is written by one write(2), so that a file is complete up to its last record even if
- * pfmon is killed. The functions that return int report an error and return -1, or return 0. A
- * record that was written only in part is removed; if that is impossible, is_torn is set. @path is
- * not copied: it must exist until data_close(). Structures are written as they are; a string that
+ * pfmon is killed. The functions that return int return 0, or -1 after reporting an error. They
+ * remove a record that was written only in part; if that fails, they set is_torn. @path is not
+ * copied: the text must exist until data_close(). Structures are written as they are; a string that
  * is NULL is written as "".
  */
 int data_create(struct data_writer *writer, const char *path);
@@ -53,7 +53,7 @@ int data_write_fork(struct data_writer *writer, const struct data_fork *fork);
 int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
 		       const char *path, const char *build_id);
 
-/* @entries are @size bytes; they may be in the sampling buffer. */
+/* @size is the size of all @entries in bytes. @entries may be in the sampling buffer. */
 int data_write_samples(struct data_writer *writer, const struct data_samples *samples,
 		       const void *entries, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find where the kernel and its modules are, from /proc/kallsyms and /proc/modules.
- * These files show zeros to users who may not see kernel addresses (kptr_restrict).
+ * Find the addresses of the kernel and its modules, from /proc/kallsyms and /proc/modules. These
+ * files show zeros to users who may not see kernel addresses (kptr_restrict).
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -89,8 +89,8 @@ static void find_core(struct kernel *kernel, const char *root)
 }
 
 /*
- * Add the region of the kernel itself. Reading /proc/kallsyms takes long, so only the first call
- * reads it.
+ * Add the region of the kernel itself. Only the first call reads /proc/kallsyms, because that takes
+ * long.
  */
 static int read_core(struct kernel *kernel, const char *root)
 {
@@ -145,8 +145,8 @@ static int by_start(const void *one, const void *other)
 }
 
 /*
- * Cut regions that reach into the next one: from Linux 6.4 on, a module's size in
- * /proc/modules includes more than its text.
+ * End a region where the next region begins: from Linux 6.4 on, a module's size in /proc/modules
+ * includes more than its text.
  */
 static void keep_apart(struct kernel *kernel)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find out where the kernel and its modules are. */
+/* Find the addresses of the kernel and its modules. */
 #ifndef PFMON_KERNEL_H
 #define PFMON_KERNEL_H
 
@@ -29,11 +29,11 @@ struct kernel_region {
 };
 
 /**
- * struct kernel - where the text of this machine's kernel and its modules is
- * @regions: ascending by address; none if the user may not see addresses
+ * struct kernel - the addresses of this machine's kernel and its modules
+ * @regions: the texts, ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
- * @core: the kernel without its modules; its address never changes. Its member start is 0 if the
- *	address is not known
+ * @core: the kernel without its modules; its address never changes. core.start is 0 if the address
+ *	is not known
  */
 struct kernel {
 	struct kernel_region *regions;
@@ -42,26 +42,26 @@ struct kernel {
 };
 
 /*
- * Read the regions into @kernel.  The caller has set @kernel to zero, or has filled it by an
- * earlier call; this call replaces the regions.  @root is the prefix of "/proc" and "/sys":
- * usually "".  Returns 0, or -1 after reporting that there is no memory.  If the user may not see
+ * Read the regions into @kernel. Before the first call, the caller has set @kernel to zero; each
+ * further call replaces the regions. @root is the prefix of "/proc" and "/sys": "", or a directory
+ * in a test. Returns 0, or -1 after reporting that there is no memory. If the user may not see
  * kernel addresses, @kernel has no regions; this is not an error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
 
-/* Open a file of /proc or /sys; returns NULL with errno on failure. */
+/* Open a file of /proc or /sys. Returns NULL and sets errno on failure. */
 FILE *kernel_open(const char *root, const char *name);
 
 /*
- * Split a line of /proc/kallsyms into address, type, name and, if there is one, module.
- * Changes @line; @name points into it.
+ * Split a line of /proc/kallsyms into address, type and name. Changes @line; @name points into
+ * @line. Returns false if the line has another form.
  */
 bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
 /*
- * Write the mappings of the kernel and its modules, if the user may see them.  The caller has set
- * @kernel to zero, or has filled it by an earlier call.
+ * Write the mappings of the kernel and its modules, if the user may see their addresses. Before the
+ * first call, the caller has set @kernel to zero.
  */
 int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer);
 

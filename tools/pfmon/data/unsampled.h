@@ -5,13 +5,13 @@
 
 #include "data.h"
 
-/* Add the numbers of @record, the record of one context, to the sums in @all. */
+/* Add the numbers of one context's @record to the sums in @all. */
 void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
 
 /*
- * Are so many events missing from the samples that the user should be warned? A few
- * events are always missing, because an interrupt arrives late.  So the user is warned
- * only if at least one sample and a hundredth of the events are missing.
+ * Returns whether to warn the user about events that are in no sample. A few such events are
+ * normal, because interrupts arrive late. So the user is warned only if at least one sample and at
+ * least a hundredth of the events are missing.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Assign PMDs to the events of each set, and report why an event cannot have one.  Two
- * events can be counted at once if each has a counter of its own and they need the same
- * bits in the PMCs that they share.
+ * Assign PMDs to the events of each set, and report why an event cannot have a PMD. Two events can
+ * be counted at the same time if each has a counter of its own and both need the same bits in the
+ * PMCs that they share.
  */
 #include <stdlib.h>
 
@@ -37,9 +37,7 @@ static void members_free(struct members *members)
 	free(members->verdicts);
 }
 
-/*
- * Reports an error and returns -1, or returns 0.  Always call members_free() afterwards.
- */
+/* Returns 0, or -1 after reporting an error. The caller calls members_free() in either case. */
 static int members_assign(struct members *members, const struct event_list *list,
 			  const struct machine *machine, size_t set)
 {
@@ -70,8 +68,8 @@ static int fail_missing(const struct event *event, const struct machine *machine
 }
 
 /*
- * Check that the module has the virtual PMDs of the events.  With @is_lenient, an event
- * whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
+ * Check that perfmon and its PMU module have the virtual PMDs of the events. With @is_lenient, an
+ * event whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
  */
 static int check_virtual(const struct event_list *list, const struct machine *machine,
 			 bool is_lenient)
@@ -91,7 +89,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-/* Does somebody else hold a counter at the moment? */
+/* Returns whether a counter is held by somebody else at the moment. */
 static bool has_taken(const struct pfm_info *info)
 {
 	for (unsigned int i = 0; i < PFM_MAX_HARDWARE / 64; i++)

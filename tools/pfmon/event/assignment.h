@@ -6,16 +6,16 @@
 #include "events.h"
 
 /*
- * Give each event its PMDs.  Earlier events have priority.  With @is_lenient, an event that cannot
- * be counted at once with the earlier events of its set becomes EVENT_NOT_COUNTED.  Without
- * @is_lenient, such an event is an error, which is reported, and -1 is returned.
+ * Give each event its PMDs. Earlier events have priority. With @is_lenient, an event that cannot be
+ * counted together with the earlier events of its set becomes EVENT_NOT_COUNTED. Without
+ * @is_lenient, the function reports such an event and returns -1.
  */
 int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);
 
 /*
- * Store in @left the number of events of the set with index @set that cannot get a
- * counter.  If there is no memory, reports an error and returns -1, else returns 0.
+ * Store in @left how many events of the set with index @set cannot get a counter. Returns 0, or -1
+ * after reporting that there is no memory.
  */
 int events_left_out(const struct event_list *list, const struct machine *machine,
 		    size_t set, size_t *left);

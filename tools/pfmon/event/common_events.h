@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Elements of pmu.common, for the names that perf(1) has, too.  The PMUs have different codes for
- * these names.  What exactly is counted also differs for some of the names.
+ * Elements of pmu.common, for the names that perf(1) has, too. Each PMU has its own codes for these
+ * names. For some names, the PMUs do not count exactly the same.
  */
 #ifndef PFMON_COMMON_EVENTS_H
 #define PFMON_COMMON_EVENTS_H

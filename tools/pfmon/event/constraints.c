@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find out which events can be counted at once, given the PMCs that they share. Events are added
- * one by one. For each new event, all events so far are matched with counters again, because the
- * bits that an event needs in the PMCs depend on its counter. An event may need some of its bits on
- * all of its counters. The other events cannot use counters on which they need bits that conflict
- * with those.
+ * Find out which events can be counted at the same time, given the PMCs that they share. Events are
+ * added one by one. The bits that an event needs in the PMCs depend on its counter, so all events
+ * so far are matched with counters again with each new event. If an event needs a certain bit with
+ * each of its counters, no other event can use a counter with which it needs another value of this
+ * bit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@ struct needs {
 };
 
 /**
- * struct table - the events that are to be counted at once
+ * struct table - the events that are to be counted at the same time
  * @pmu: encodes the events
  * @events: the events
  * @wanted: for each event, the counters that it can use if it is alone
- * @choices: for each event, the counters that are left to it
+ * @choices: for each event, the counters that it can use beside the other events
  * @count: number of events
  */
 struct table {
@@ -62,8 +62,8 @@ static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
 }
 
 /*
- * Do @a and @b need different bits in the same PMC?  If so, stores the number of the PMC
- * in @pmc.
+ * Returns whether @a and @b need different bits in the same PMC, and stores the PMC's number in
+ * @pmc.
  */
 static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 {
@@ -79,7 +79,7 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* Store in @always the bits that an event needs on every counter that is left to it. */
+/* Store in @always the bits that an event needs with each of its remaining counters. */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -99,9 +99,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove counters from the choices of @event: those on which @event needs bits that conflict with
- * bits that @other needs on every counter.  If @other has a single counter left, @event keeps that
- * counter, too, because matching does not give one counter to two events.  Returns whether a
+ * Remove a counter from the choices of @event if @event needs bits with this counter that conflict
+ * with bits that @other needs with every counter. If @other has a single counter left, @event keeps
+ * that counter, too, because matching does not give one counter to two events. Returns whether a
  * counter was removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
@@ -129,9 +129,9 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 
 /*
  * Narrow the choices of all events until nothing changes: the fewer counters an event has left, the
- * more bits it needs on all of them. Returns false if an event has no counter left, and stores in
- * @verdict the event that conflicts with the last event. The last event must then be left out: the
- * other events fitted before it was added.
+ * more bits it needs with all of them. If an event has no counter left, returns false and stores in
+ * @verdict the event that conflicts with the last event. The caller must then leave out the last
+ * event: all other events had counters before this event was added.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {
@@ -173,7 +173,10 @@ static bool check(const struct table *table, const int *assigned, struct verdict
 	return true;
 }
 
-/* Can all events of @table be counted at once?  If so, their counters are in @assigned. */
+/*
+ * Returns whether all events of @table can be counted at the same time, and stores their counters
+ * in @assigned.
+ */
 static bool fit(const struct table *table, int *assigned, struct verdict *verdict)
 {
 	memcpy(table->choices, table->wanted, table->count * sizeof(*table->choices));
@@ -186,8 +189,8 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 }
 
 /*
- * Leave out the counters for which encode() stores no bits: they cannot count the event as the
- * user wants it.
+ * Leave out the counters for which encode() stores no bits: they cannot count the event in the
+ * modes that the user chose.
  */
 static void leave_out(const struct table *table, size_t event)
 {

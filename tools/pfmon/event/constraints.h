@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which events can be counted at once, given the PMCs that they share. */
+/* Find out which events can be counted at the same time, given the PMCs that they share. */
 #ifndef PFMON_CONSTRAINTS_H
 #define PFMON_CONSTRAINTS_H
 
@@ -9,9 +9,9 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER, an event that conflicts with this one, because it needs other bits
- *	in PMC @pmc; NULL if other events use all counters
- * @pmc: number of the PMC in which @rival needs other bits
+ * @rival: if @pmd is NO_COUNTER, an event that needs other bits in PMC @pmc than this event; NULL
+ *	if other events use all counters
+ * @pmc: number of the PMC in which the two events need different bits; valid if there is a @rival
  */
 struct verdict {
 	int pmd;

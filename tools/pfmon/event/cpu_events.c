@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-/* An event's file holds "event=0x11"; other fields may follow. */
+/* An event's file contains "event=0x11"; other fields may follow. */
 static void read_event(const char *directory, const char *name)
 {
 	char path[600], line[128];

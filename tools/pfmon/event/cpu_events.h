@@ -16,10 +16,10 @@ struct cpu_event {
 	uint64_t code;
 };
 
-/* Does the kernel list events for the CPU? */
+/* Returns whether the kernel lists events for the CPU. */
 bool cpu_events_known(void);
 
-/* Does the list have an event with @code? */
+/* Returns whether the list has an event with @code. */
 bool cpu_events_have(uint64_t code);
 
 /* Returns the event @name, in upper or lower case, or NULL. */

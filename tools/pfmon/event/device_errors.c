@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Explain why opening the device, loading a context or another call failed, and what to do. */
+/*
+ * Explain why opening the device, loading a context or another call failed, and what the user can
+ * do.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,9 +17,9 @@
 #include "pmus.h"
 
 /*
- * Store in @buffer the kernel's reason for the last failure on @fd, and who holds the PMU if that
- * is known.  If the kernel has no reason, store what @error means.  @fd is -1 if no context could
- * be created.
+ * Store in @buffer the kernel's reason for the last failure on @fd, and the holder of the PMU if
+ * the holder is known. If the kernel has no reason, store the text for the errno @error. @fd is -1
+ * if no context could be created. Returns @buffer.
  */
 static const char *reason(int fd, int error, char *buffer, size_t size)
 {
@@ -43,7 +46,7 @@ static const char *as_root(void)
 
 /*
  * Returns the advice about counters that perf or the NMI watchdog holds. The text is empty if
- * others hold the counters, or if nobody holds them.
+ * somebody else holds the counters, or nobody.
  */
 static const char *advice(int fd, char text[ADVICE_TEXT])
 {
@@ -87,7 +90,10 @@ static int fail_no_pmu(const char *pmu)
 		as_root());
 }
 
-/* Did a context for a thread ask for a PMU that several CPUs share? */
+/*
+ * Returns whether no context was created because several CPUs share the PMU and the context is not
+ * system-wide.
+ */
 static bool is_shared(void)
 {
 	struct pfm_error last;

@@ -17,8 +17,8 @@ int fail_load(int fd, int tid, int error);
 int fail_load_cpu(int fd, int cpu, int error);
 
 /*
- * Report that pfmon cannot do @what because a call on @fd failed with @error.  The
- * message contains the reason from libpfmdev.  Returns -1.
+ * Report that pfmon cannot do @what because a call on @fd failed with @error. The message contains
+ * libpfmdev's reason. Returns -1.
  */
 int fail_call(int fd, const char *what, int error);
 

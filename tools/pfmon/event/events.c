@@ -90,7 +90,10 @@ static bool is_hardware_pmu(const struct machine *machine)
 	return machine->pmu && machine->pmu->is_hardware;
 }
 
-/* Returns @name without "PMU::" if PMU is the one that is used and has a scope, else @name. */
+/*
+ * Returns @name without its prefix "PMU::" if it names the PMU that is used and that PMU has a
+ * scope, else @name.
+ */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
 	const char *event = NULL;
@@ -100,7 +103,7 @@ static const char *without_pmu(const char *name, const struct machine *machine)
 	return event ? event : name;
 }
 
-/* Can the user give codes of events of the PMU? */
+/* Returns whether the user can name the PMU's events by their codes. */
 static bool has_codes(const struct machine *machine)
 {
 	return machine->pmu && (machine->pmu->is_hardware || machine->pmu->has_scope);
@@ -189,8 +192,8 @@ static bool is_hexadecimal(const char *digits, size_t length)
 }
 
 /*
- * Is @name "r" and a code in hexadecimal digits, perhaps with a colon and the value of a second
- * register?
+ * Returns whether @name has the form rHEX or rHEX:HEX, where the second number is the value of a
+ * second register.
  */
 static bool is_raw(const char *name)
 {
@@ -260,7 +263,7 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	return take_code(event, name, found->code, 0, machine);
 }
 
-/* Would @name be an event if this machine's CPU PMU were available? */
+/* Returns whether @name would be an event if the PMU of this machine's CPU were available. */
 static bool is_hardware_name(const char *name)
 {
 	const char *reason;
@@ -356,7 +359,7 @@ static int fail_not_supported(const char *name)
 		    name);
 }
 
-/* Look for @name, without modifiers, in all types of names. */
+/* Look for @name, which has no modifiers, in all types of names. */
 static enum parse_result parse_name(struct event *event, const char *name,
 				    const struct machine *machine)
 {

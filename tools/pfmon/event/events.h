@@ -21,17 +21,17 @@ enum event_state {
 
 /**
  * struct event - an event to count
- * @name: as the user gave it; ":u" is added if the kernel level is not counted
- * @state: whether it is counted
- * @role: its role in the comment column of pfmon stat
+ * @name: name as the user gave it; pfmon adds ":u" if it cannot count the kernel level
+ * @state: whether the event is counted
+ * @role: what the comment column of pfmon stat uses the count for
  * @is_time: the event counts nanoseconds
  * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
  * @modes: MODE_USER, MODE_KERNEL
  * @is_precise: samples have the instruction that caused the event
- * @code: its code on the PMU, if it needs a counter
+ * @code: code of the event on the PMU, if @needs_counter
  * @extra: the value of a second PMC that refines the event, or 0
- * @group: number of the pair of braces around it, from 1; 0: none
- * @set: index of its event set, or EVERY_SET
+ * @group: number of the pair of braces around the event, from 1; 0: the event is not in braces
+ * @set: index of the event's set, or EVERY_SET
  * @switch_after: the turn of the set ends after this number of events, and the event is
  *	not shown; 0: the event is shown
  * @pmds: the PMDs whose sum is the count
@@ -56,8 +56,8 @@ struct event {
 
 /**
  * struct event_set - events that are counted at once; the sets take turns
- * @name: its name in a file of sets; NULL if pfmon created it
- * @place: file and line of its definition, for messages; NULL if pfmon created it
+ * @name: name of the set in a file of sets; NULL if pfmon created the set
+ * @place: file and line that define the set, for messages; NULL if pfmon created the set
  * @flags: PFM_SETFL_*
  * @timeout: length of a turn in ns, if @flags has PFM_SETFL_TIME_SWITCH
  */
@@ -86,33 +86,33 @@ struct event_list {
 };
 
 /*
- * Add the events of @text, which are separated by commas; events in braces, {A,B}, stay
- * in one set.  Reports an error and returns -1, or returns 0.
+ * Add the events of @text, which are separated by commas. Events in braces, as in {A,B}, stay in
+ * one set. Returns 0, or -1 after reporting an error.
  */
 int events_parse(struct event_list *list, const char *text,
 		 const struct machine *machine);
 
 /*
- * Add the events that are counted by default; those that the machine does not have become
+ * Add the events that are counted by default. Events that the machine does not have become
  * EVENT_NOT_SUPPORTED.
  */
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Add the event that is sampled by default: cycles, or CPU time.  Cycles at kernel level
- * are included only with @has_kernel.  Reports an error and returns -1, or returns 0.
+ * Add the event that is sampled by default: cycles, or CPU time. Cycles at kernel level are counted
+ * only with @has_kernel. Returns 0, or -1 after reporting an error.
  */
 int events_default_sampled(struct event_list *list, const struct machine *machine,
 			   bool has_kernel);
 
 /*
- * Make all events use counters, because only counters overflow.  On the software PMU, an
- * event without a counter becomes the PMU's event of the same name.  If there is no such
- * event, reports an error and returns -1, else returns 0.
+ * Make all events use counters, because only counters overflow. On the software PMU, an event
+ * without a counter becomes the PMU's event of the same name. Returns 0, or -1 after reporting that
+ * the PMU has no such event.
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
-/* The number of sets, including the one that every context has. */
+/* Returns the number of sets. A list without sets counts as one: every context has a set. */
 static inline size_t events_set_count(const struct event_list *list)
 {
 	return list->set_count ? list->set_count : 1;
@@ -124,7 +124,7 @@ static inline unsigned int event_modes(const struct event *event)
 	return event->modes | (event->is_precise ? MODE_PRECISE : 0);
 }
 
-/* Is @event counted in the set of index @set? */
+/* Returns whether @event is counted in the set with index @set. */
 static inline bool event_in_set(const struct event *event, size_t set)
 {
 	return event->state == EVENT_COUNTED &&
@@ -132,20 +132,20 @@ static inline bool event_in_set(const struct event *event, size_t set)
 }
 
 /*
- * Are there several sets, and does each turn end after a time? Then each set gets a share of the
- * time.
+ * Returns whether there are several sets and all turns end after a time, so that each set counts
+ * for a part of the time.
  */
 bool events_take_turns(const struct event_list *list);
 
-/* Do the sets come from a file? */
+/* Returns whether the sets come from a file. */
 static inline bool events_have_named_sets(const struct event_list *list)
 {
 	return list->set_count && list->sets[0].name;
 }
 
 /*
- * Can the machine count libpfm4's event @name?  If so, stores its code in @code, and the value of a
- * second PMC in @extra, or 0.
+ * Returns whether the machine can count libpfm4's event @name. If so, stores the event's code in
+ * @code, and in @extra the value of a second PMC or 0.
  */
 bool events_have(const struct machine *machine, const char *name, uint64_t *code,
 		 uint64_t *extra);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds counters, and how the user can free them.  The kernel does not tell which event holds
- * a counter.  So this file looks for the NMI watchdog, which holds one on every CPU, and for
+ * Who holds counters, and how the user can free them. The kernel does not show which event holds a
+ * counter. So this file looks for the NMI watchdog, which holds a counter on every CPU, and for
  * processes that have perf events open.
  */
 #include <ctype.h>
@@ -20,7 +20,7 @@
 #define PATH_SIZE  512
 #define MAX_NAMED  4
 
-/* In /proc/PID/fd, the link of a perf event has this target. */
+/* A link in /proc/PID/fd has this target if the file is a perf event. */
 #define PERF_EVENT "anon_inode:[perf_event]"
 
 static bool is_watchdog_on(const char *proc)
@@ -31,7 +31,10 @@ static bool is_watchdog_on(const char *proc)
 	return first_line(path, word, sizeof(word)) && !strcmp(word, "1");
 }
 
-/* Does a process have a perf event open? @directory is the directory of the process in /proc. */
+/*
+ * Returns whether a process has a perf event open. @directory is the directory of the process in
+ * /proc.
+ */
 static bool has_perf_event(const char *directory)
 {
 	char path[PATH_SIZE], target[sizeof(PERF_EVENT)];
@@ -79,8 +82,8 @@ static int is_process(const struct dirent *entry)
 }
 
 /*
- * Name the first processes that have perf events open.  Their events may be software events, which
- * hold no counter.
+ * Append the names of the first processes that have perf events open. Their events may be software
+ * events, which hold no counter.
  */
 static void add_processes(const char *proc, char text[ADVICE_TEXT])
 {

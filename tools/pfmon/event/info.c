@@ -231,8 +231,8 @@ static int ask_costs(int fd, int cpu, struct pfm_statistics *costs)
 }
 
 /*
- * Show what monitoring has cost on each CPU, online or not.  Ordinary users may not see the costs,
- * and an older module does not have them.
+ * Show what monitoring has cost on each CPU, online or not. Shows nothing if the user may not see
+ * the costs, or if the module is older and does not report them.
  */
 static void show_costs(void)
 {

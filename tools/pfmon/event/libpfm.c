@@ -22,7 +22,7 @@ static bool is_ready(void)
 	return is_up;
 }
 
-/* Is @pmu a PMU of the CPU itself, not one of perf_event or of the uncore? */
+/* Returns whether @pmu is a PMU of the CPU itself, not of perf_event or of the uncore. */
 static bool is_core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));

@@ -15,15 +15,16 @@ enum libpfm_result {
 };
 
 /*
- * Store in @code the CPU's code of event @name, and in @extra the value of the second register that
- * it needs, or 0. @name may contain unit masks, but not the modifiers u and k. On LIBPFM_UMASK
- * and LIBPFM_FAILED, @reason explains the failure.
+ * Store in @code the CPU's code of event @name. Store in @extra the value of a second register, or
+ * 0 if the event needs none. @name may contain unit masks, but not the modifiers u and k. On
+ * LIBPFM_UMASK and LIBPFM_FAILED, @reason explains the failure.
  */
 enum libpfm_result libpfm_encode(const char *name, uint64_t *code, uint64_t *extra,
 				 const char **reason);
 
 /*
- * libpfm4's name of the CPU, such as "ARM Cortex A57"; NULL if it does not know the CPU.
+ * Returns libpfm4's name of the CPU, such as "ARM Cortex A57", or NULL if libpfm4 does not know the
+ * CPU.
  */
 const char *libpfm_model(void);
 

@@ -67,16 +67,15 @@ static void show(struct listing *listing, const char *name, const char *code,
 {
 	if (!is_wanted(listing, name, description))
 		return;
-	/* Print only the first line of a description of libpfm4. */
+	/* A description from libpfm4 may have several lines: print only the first one. */
 	printf("  %-32s %-8s %-9s %.*s\n", name, code, counters,
 	       (int)strcspn(description, "\n"), description);
 	listing->count++;
 }
 
 /*
- * Show an event of the PMU with its counters and its code, in the form in which 'pfmon stat -e'
- * takes a code.  Events that no counter can count are not shown, for example ref-cycles without
- * fixed counters.
+ * Show an event of the PMU with its counters and its code, which has the form of 'pfmon stat -e'.
+ * Events that no counter can count are not shown, for example ref-cycles without fixed counters.
  */
 static void show_code(struct listing *listing, const char *name, uint64_t code,
 		      uint64_t extra, const char *description)
@@ -130,9 +129,7 @@ static void show_libpfm(void *data, const char *name, const char *description)
 		show_code(listing, name, code, extra, description);
 }
 
-/*
- * Show the kernel's list of events: it has names even if libpfm4 does not know the CPU.
- */
+/* Show the kernel's list of events. It has names even if libpfm4 does not know the CPU. */
 static void show_cpu_events(struct listing *listing)
 {
 	const struct cpu_event *events;
@@ -170,7 +167,7 @@ static void show_shared(struct listing *listing)
 			show_of_other(listing, pmu);
 }
 
-/* Show the counters that the machine has, even if others hold some of them at the moment. */
+/* Show all counters that the machine has, even those that others hold at the moment. */
 static void take_implemented(struct pfm_info *info)
 {
 	memcpy(info->available_pmds, info->implemented_pmds,

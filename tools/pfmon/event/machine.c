@@ -8,8 +8,8 @@
 #include "machine.h"
 
 /*
- * Only a context has a status, and the status tells whether the kernel level is left out.  If @fd
- * is the device, is_user_level becomes false.
+ * pfm_get_status() works only if @fd is a context, not the device. Without a status, is_user_level
+ * becomes false.
  */
 int machine_ask(struct machine *machine, int fd)
 {
@@ -24,7 +24,7 @@ int machine_ask(struct machine *machine, int fd)
 	return 0;
 }
 
-/* A PMU that several CPUs share is only for system-wide contexts. */
+/* Open a context of @pmu. If several CPUs share the PMU, the context is system-wide. */
 static int open_context(const char *pmu)
 {
 	struct pfm_create create = { .pmu_name = (uintptr_t)pmu };

@@ -9,8 +9,8 @@
 /**
  * struct machine - what can be counted here
  * @info: what the module reports
- * @pmu: what pfmon knows about the PMU; NULL if nothing
- * @scope: what the registers of the PMU belong to, if several CPUs share them; else empty
+ * @pmu: what pfmon knows about the PMU; NULL if pfmon does not know the PMU
+ * @scope: the scope of the PMU's registers, if several CPUs share them; else empty
  * @is_user_level: the context counts nothing at kernel level
  * @is_system_wide: the context is for a CPU, so it has no PMDs that belong to a thread
  */
@@ -23,9 +23,9 @@ struct machine {
 };
 
 /*
- * These functions report an error and return -1, or return 0.  machine_ask() queries the device
- * or the context of @fd.  machine_look() queries the device or, if @pmu is not NULL, a context of
- * that PMU, which it opens and closes.
+ * machine_ask() queries @fd, which is the device or a context. machine_look() opens, queries and
+ * closes a context of @pmu, or the device if @pmu is NULL. Both return 0, or -1 after reporting an
+ * error.
  */
 int machine_ask(struct machine *machine, int fd);
 int machine_look(struct machine *machine, const char *pmu);

@@ -12,7 +12,7 @@
 
 /**
  * struct choice - the counters that one event can use
- * @pmds: their PMDs, in order of preference
+ * @pmds: the PMDs of these counters, the preferred ones first
  * @count: number of PMDs
  */
 struct choice {
@@ -21,9 +21,9 @@ struct choice {
 };
 
 /*
- * Give a counter to as many events as possible: @assigned[i] becomes a PMD of @choices[i]
- * or NO_COUNTER. If not all can have one, earlier events have priority. Returns the
- * number of events without a counter.
+ * Give a counter to as many events as possible: @assigned[i] becomes a PMD of @choices[i] or
+ * NO_COUNTER. If there are too few counters, earlier events have priority. Returns the number of
+ * events without a counter.
  *
  * The rules of the PMU (pmu.h), not these functions, decide which events a counter can count.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * If there are more events than counters, distribute them among event sets that take
- * turns.  Each event goes into the first set where it fits.  This needs few sets, and the
- * events that the user names first are in the first set.
+ * If there are more events than counters, distribute them among event sets that take turns. Each
+ * event goes into the first set that has a counter for it. So few sets are needed, and the events
+ * that the user names first are in the first set.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "../common/errors.h"
 #include "packing.h"
 
-/* Marks an event that is not in a set yet. */
+/* event.set of an event that is not in a set yet. */
 #define NO_SET	 (SIZE_MAX - 1)
 
 /* Set ids have 16 bits. */
@@ -129,10 +129,7 @@ static int pack(struct event_list *list, const struct machine *machine, size_t f
 	return add_set(list, interval);
 }
 
-/*
- * If some events of a group need a counter, put the other events of the group into the
- * same set.
- */
+/* If some events of a group need counters, put all other events of the group into the same set. */
 static void join(struct event_list *list, size_t first, size_t end)
 {
 	size_t set = EVERY_SET;
@@ -172,8 +169,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * If only one set remains, because all events that did not fit into it were left out, this
-	 * set takes no turns.
+	 * If only one set remains, because all events that did not fit into it were left out, there
+	 * are no turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

@@ -16,9 +16,9 @@
  * If not all events can be counted at once, put them into sets that have turns of @interval ns
  * each. An event goes into the first set where it finds a counter; events in braces stay together.
  * An event that needs no counter is in each set, unless an event in the same braces needs a
- * counter. If all events can be counted at once, nothing is changed. An event that finds no counter
- * even when it is alone becomes EVENT_NOT_COUNTED with @is_lenient. Without @is_lenient, the error
- * is reported, and -1 is returned.
+ * counter. If all events can be counted at once, nothing is changed. With @is_lenient, an event
+ * that finds no counter even when it is alone becomes EVENT_NOT_COUNTED. Without @is_lenient, the
+ * function reports such an event and returns -1.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

@@ -116,7 +116,7 @@ struct data_command {
  * @code: code of the event on the PMU; 0 if the event takes no counter
  * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second that the user asked for; 0 if the user gave a period
- * @random_mask: the bits of the period that get a random value for each sample
+ * @random_mask: bits of a random number that is added to each period
  * @set: event set
  * @pmd: PMD that overflows. A sample belongs to the event that has its event set and its PMD
  * @modes: DATA_MODE_*

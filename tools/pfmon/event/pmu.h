@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pfmon knows about a kind of PMU: the names of common events, which counters can
- * count an event, and which bits of the PMCs select the event.  Each kind has a file
- * pmu_*.c and an entry in the table of pmu.c.
+ * What pfmon knows about the PMUs: the names of common events, the counters that can count an
+ * event, and the bits of the PMCs that select the event. Each kind of PMU has a file pmu_*.c and an
+ * entry in the table of pmu.c.
  */
 #ifndef PFMON_PMU_H
 #define PFMON_PMU_H
@@ -16,7 +16,7 @@
 #define MODE_USER    1u
 #define MODE_KERNEL  2u
 #define MODE_BOTH    (MODE_USER | MODE_KERNEL)
-#define MODE_PRECISE 4u /* the counter's samples are recorded by the processor */
+#define MODE_PRECISE 4u /* the processor itself records the samples */
 
 /* The role of an event: how the comment column of pfmon stat uses its count. */
 enum event_role {
@@ -29,8 +29,8 @@ enum event_role {
 	ROLE_BRANCH_MISSES,
 	ROLE_CACHE_REFERENCES,
 	ROLE_CACHE_MISSES,
-	ROLE_SLOTS, /* slots of the pipeline: each can issue one operation */
-	ROLE_SLOTS_RETIRED, /* slots used by operations that were executed to the end */
+	ROLE_SLOTS, /* slots of the pipeline: each slot can issue one operation */
+	ROLE_SLOTS_RETIRED, /* slots used by operations that retired */
 	ROLE_SLOTS_UNFILLED, /* slots left empty because no operation was fetched */
 	ROLE_SLOTS_STALLED, /* slots left empty because the backend was stalled */
 	ROLE_SLOTS_ISSUED, /* slots that were used */
@@ -40,13 +40,13 @@ enum event_role {
 #define MAX_CODES 2
 
 /**
- * struct common_event - a well-known event name and its code on a PMU
+ * struct common_event - an event with a well-known name
  * @name: the name
- * @alias: another name for it, or NULL
+ * @alias: another name of the event, or NULL
  * @description: one line
- * @role: its role in the comment column of pfmon stat
- * @is_time: it counts nanoseconds
- * @codes: codes by preference; the first that the CPU has is taken
+ * @role: what the comment column of pfmon stat uses the count for
+ * @is_time: the event counts nanoseconds
+ * @codes: codes of the event, the preferred one first; pfmon takes the first code that the CPU has
  * @code_count: number of @codes
  */
 struct common_event {
@@ -60,15 +60,15 @@ struct common_event {
 };
 
 /**
- * struct counter_rule - counters that may take an event
+ * struct counter_rule - which counters can count certain events
  * @code: the rule applies to events with @code in the bits of @mask
  * @upto: the rule applies to all events from @code up to this one; 0: to @code alone
  * @mask: bits that are compared with @code; 0: the rule applies to every event
- * @first: first PMD that may count these events
- * @last: last PMD
+ * @first: first PMD that can count these events
+ * @last: last PMD that can count these events
  * @only: later rules do not apply to these events
  *
- * The order of the rules is the order of preference.
+ * Counters of earlier rules are preferred.
  */
 struct counter_rule {
 	uint64_t code;
@@ -96,31 +96,32 @@ struct pmc_bits {
 /**
  * struct pmu - a kind of PMU, or one model of it
  * @name: pfm_info.pmu_name
- * @is_model: does it describe a CPU with this pfm_info.pmu_id? NULL: it describes every
- *	CPU
+ * @is_model: returns whether the description fits a CPU whose pfm_info.pmu_id is @id. NULL: the
+ *	description fits every CPU
  * @model: data about the model, for @encode and @refusal
- * @is_hardware: it counts the events that libpfm4 has for the CPU
- * @has_modes: it can count user and kernel level separately
- * @filters_samples: the modes of an event select samples; events are counted at both levels only
- * @has_scope: several CPUs share its registers: only system-wide contexts can use it
- * @has_precise: it can record which instruction caused an event, see precise.h
- * @slots_per_cycle: slots of the pipeline in a cycle, for models that do not count slots; 0: not
- *	known
+ * @is_hardware: the PMU counts the events that libpfm4 has for the CPU
+ * @has_modes: the PMU can count user and kernel level separately
+ * @filters_samples: the PMU counts events at both levels only. The modes of an event select which
+ *	samples are taken
+ * @has_scope: several CPUs share the PMU's registers, so only system-wide contexts can use the PMU
+ * @has_precise: the PMU can record which instruction caused an event, see precise.h
+ * @slots_per_cycle: number of pipeline slots per cycle, for models that have no event for slots; 0:
+ *	not known
  * @code_mask: the bits of an event code that select the event
  * @common: events with well-known names
  * @common_count: number of @common
- * @rules: which counters take which event
+ * @rules: which counters can count which events
  * @rule_count: number of @rules
- * @encode: store the PMC bits that let PMD @pmd count an event; returns the number of
+ * @encode: stores in @bits the PMC bits that let PMD @pmd count an event. Returns the number of
  *	PMCs, or 0 if the PMD cannot count the event
- * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
- *	codes
- * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
- *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
- *	every event can be counted
- * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has
- *	such a PMC
- * @precise_extra: a PMC of @extra_pmc whose events have to be precise, or 0
+ * @has_code: returns whether the CPU implements the event. NULL: pfmon assumes that the CPU
+ *	implements all events
+ * @refusal: returns the reason why no counter of the PMU can count an event, as the text after
+ *	"because", or NULL if a counter can. If @refusal itself is NULL, every event can be counted
+ * @extra_pmc: returns the number of the PMC whose value refines what an event counts, or 0. NULL:
+ *	no event has such a PMC
+ * @precise_extra: number of a PMC, or 0. Events for which @extra_pmc returns this PMC have to be
+ *	precise
  */
 struct pmu {
 	const char *name;
@@ -169,8 +170,8 @@ extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
 /*
- * A function for pmu.encode: the PMC with the same number as the PMD gets @code.  @modes are not
- * used.
+ * A function for pmu.encode: stores @code as the value of the PMC whose number is @pmd. Ignores
+ * @modes.
  */
 unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
 			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
@@ -179,41 +180,43 @@ unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int 
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*
- * Returns PMU @index of those that no context has by default, such as amd_ibs; NULL if there is no
- * PMU of this index.
+ * Returns element @index of the list of PMUs that no context has by default, such as amd_ibs, or
+ * NULL after the last element.
  */
 const struct pmu *pmu_further(size_t index);
 
 /*
- * Returns the PMU that counts event @name if the user also names this PMU (--pmu); NULL if there is
- * no such PMU.
+ * Returns the PMU that has event @name but is used only if the user names it (--pmu), or NULL if
+ * there is no such PMU.
  */
 const struct pmu *pmu_to_give(const char *name);
 
-/* Returns the text behind the "::" if @name is "PMU::EVENT" with the name of @pmu, else NULL. */
+/* If @name is "PMU::EVENT" with the name of @pmu, returns EVENT, else NULL. */
 const char *pmu_own_event(const struct pmu *pmu, const char *name);
 
-/* Does any hardware PMU that pfmon knows have a common event of that name? */
+/* Returns whether a hardware PMU that pfmon knows has a common event called @name. */
 bool pmu_names_hardware(const char *name);
 
 /*
- * Store in @pmds (PFM_MAX_HARDWARE elements) the PMDs that can count @code and whose
- * registers are all available, the preferred ones first.  Returns their number.
+ * Store in @pmds (PFM_MAX_HARDWARE elements) the PMDs that can count @code and whose registers are
+ * all available, the preferred ones first. Returns the number of PMDs.
  */
 unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			  uint64_t code, uint16_t *pmds);
 
-/* Size of a text with numbers of counters: each has three digits and a comma at most. */
+/*
+ * Size of a text with the numbers of counters: at most three digits and a comma for each counter.
+ */
 #define PMU_COUNTERS_TEXT (4 * PFM_MAX_HARDWARE)
 
 /*
  * Store in @text the counters that can count @code and are available, as in "0-3,16", or "-" if
- * there is none.  Returns their number.
+ * there is none. Returns the number of counters.
  */
 unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info,
 			       uint64_t code, char text[PMU_COUNTERS_TEXT]);
 
-/* The common event of that name or alias, or NULL. */
+/* Returns the common event whose name or alias is @name, or NULL. */
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
 
 /*
@@ -222,17 +225,17 @@ const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 
-/* The PMC whose value refines what @code counts, or 0. */
+/* Returns the number of the PMC whose value refines what @code counts, or 0. */
 static inline uint16_t pmu_extra_pmc(const struct pmu *pmu, uint64_t code)
 {
 	return pmu->extra_pmc ? pmu->extra_pmc(code) : 0;
 }
 
-/* Does the CPU implement a code of @event?  If so, stores it in @code. */
+/* Returns whether the CPU implements a code of @event. If so, stores the code in @code. */
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,
 		     uint64_t *code);
 
-/* Returns the role of an event code, ROLE_OTHER if the code is not a common event's. */
+/* Returns the role of the common event that has @code, or ROLE_OTHER if there is no such event. */
 enum event_role pmu_role(const struct pmu *pmu, uint64_t code);
 
 static inline bool register_in(const uint64_t *set, unsigned int number)

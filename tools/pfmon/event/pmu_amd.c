@@ -98,7 +98,10 @@ static const char *refuse_17h(const struct pmu *pmu, uint64_t code)
 	return "it can grow by more than 15 in a cycle, so it needs two counters";
 }
 
-/* @id is EAX of CPUID leaf 1.  The extended family is added to family 0FH only. */
+/*
+ * Returns the family of the processor whose EAX of CPUID leaf 1 is @id. Only if the base family is
+ * 0FH, the extended family is added.
+ */
 static unsigned int family_of(uint64_t id)
 {
 	unsigned int family = id >> 8 & 0xf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters that CPUs of AMD's processors share, PMUs "amd_l3" and "amd_df" of
- * perfmon_amd_uncore.h.  A code is the value of a PMC.  libpfm4 has no events for these PMUs,
- * except three for the L3 of family 19h.
+ * The counters that several CPUs of an AMD processor share: PMUs "amd_l3" and "amd_df" of
+ * perfmon_amd_uncore.h. A code is the value of a PMC. libpfm4 has no events for these PMUs, except
+ * three for the L3 of family 19h.
  *
  * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
  * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
@@ -17,7 +17,10 @@
 #define EVENT PFM_AMD_UNCORE_EVENT
 #define UMASK PFM_AMD_UNCORE_UMASK
 
-/* The bits of all families: the kernel refuses those that the processor does not have. */
+/*
+ * The bits that codes of any family can have. The kernel refuses bits that the processor does not
+ * have.
+ */
 #define L3_CODE                                                                          \
 	(EVENT | UMASK | PFM_AMD_L3_SLICES | PFM_AMD_L3_THREADS | PFM_AMD_L3_19H_CORE |  \
 	 PFM_AMD_L3_19H_ALL_SLICES | PFM_AMD_L3_19H_ALL_CORES | PFM_AMD_L3_19H_SLICE |   \
@@ -66,7 +69,7 @@ static const struct common_event l3_events[] = {
 };
 
 /*
- * Unit mask 38H: requests with data.  The bits of the event from bit 6 on are the number of the
+ * Unit mask 38H selects requests with data. The event number from bit 6 on is the number of the
  * channel.
  */
 #define CHANNEL(n, code)                                                                 \

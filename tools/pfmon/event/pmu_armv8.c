@@ -23,9 +23,9 @@
 #define COMMON_EVENTS	 0x40
 
 /*
- * These are the codes that perf(1) uses for these names, so that the two tools agree.
- * Branches are PC_WRITE_RETIRED (every change of the PC by software), or BR_RETIRED on
- * newer cores, which have no PC_WRITE_RETIRED.
+ * The codes are those that perf(1) uses for these names, so that pfmon and perf count the same.
+ * Branches are PC_WRITE_RETIRED (every change of the PC by software), or BR_RETIRED on newer cores,
+ * which have no PC_WRITE_RETIRED.
  */
 static const struct common_event common[] = {
 	COMMON_CYCLES(CPU_CYCLES),
@@ -40,7 +40,9 @@ static const struct common_event common[] = {
 			      STALL_BACKEND),
 };
 
-/* Cycles prefer the cycle counter, so that the other counters stay available. */
+/*
+ * Cycles are counted by the cycle counter if possible, so that the other counters stay available.
+ */
 static const struct counter_rule rules[] = {
 	{
 		.code = CPU_CYCLES,
@@ -70,8 +72,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 }
 
 /*
- * PMCEID0_EL0 and PMCEID1_EL0 tell which common events the CPU implements.  User programs
- * cannot read these registers, but the kernel lists the same events in sysfs, except
+ * The registers PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User
+ * programs cannot read these registers, but the kernel lists the same events in sysfs, except
  * CHAIN, which joins counters and counts nothing.
  */
 static bool has_code(uint64_t code)

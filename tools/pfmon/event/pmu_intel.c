@@ -21,8 +21,8 @@
 #define BRANCH_MISSES_RETIRED 0x00c5
 
 /*
- * Events that only a fixed counter can count. General counters have no event 0. So perf and libpfm4
- * use event 0 for the fixed counters, and its unit mask selects one of them.
+ * Events that only a fixed counter can count. General counters have no event 0, so perf and libpfm4
+ * use event 0 for the fixed counters. The unit mask selects the fixed counter.
  */
 #define FIXED_REF_CYCLES      0x0300
 #define FIXED_SLOTS	      0x0400
@@ -69,7 +69,7 @@ static const struct common_event common_skylake[] = {
 	UNFILLED_SLOTS,	      RECOVERY(0x010d), /* INT_MISC.RECOVERY_CYCLES */
 };
 
-/* From Ice Lake on the processor counts slots: "Topdown" in the SDM's architectural events. */
+/* From Ice Lake on an event counts slots: "Topdown" in the SDM's list of architectural events. */
 static const struct common_event common_icelake[] = {
 	ARCHITECTURAL_EVENTS,
 	COMMON_EVENT("topdown-total-slots", ROLE_SLOTS, "slots of the pipeline", 0x01a4),
@@ -109,7 +109,7 @@ static const struct common_event common_icelake[] = {
 
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
-/* All models with PEBS have it on the first four counters. */
+/* The last counter with PEBS: on all models that have PEBS, the first four counters have it. */
 #define LAST_PRECISE 3
 
 /* Events that no other rule restricts. */
@@ -139,9 +139,9 @@ static const struct common_event common_icelake[] = {
 static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
- * For each model, the restrictions that the kernel's perf driver has, too.  Source: the column
- * "Counter" of Intel's event lists (Intel SDM, volume 3B, chapter "Performance Monitoring Events",
- * and perfmon-events.intel.com).
+ * For each model, the events that only some of the counters can count. The kernel's perf driver has
+ * the same rules. Source: the column "Counter" of Intel's event lists (Intel SDM, volume 3B,
+ * chapter "Performance Monitoring Events", and perfmon-events.intel.com).
  */
 /* clang-format off */
 static const struct counter_rule rules_core2[] = {
@@ -178,7 +178,7 @@ static const struct counter_rule rules_westmere[] = {
 	GENERAL_RULE,
 };
 
-/* From here on there are eight general counters if hyper-threading is off. */
+/* This model and all later ones have eight general counters if hyper-threading is off. */
 static const struct counter_rule rules_sandybridge[] = {
 	FIXED_RULES,
 	EVENT(0x48, 2, 2), /* L1D_PEND_MISS */
@@ -239,7 +239,7 @@ static const struct counter_rule rules_skylake[] = {
 	GENERAL_RULE,
 };
 
-/* From here on there are eight general counters even if hyper-threading is on. */
+/* This model and all later ones have eight general counters even if hyper-threading is on. */
 static const struct counter_rule rules_icelake[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x01c0), /* INST_RETIRED.PREC_DIST */
@@ -324,8 +324,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 #define LOAD_LATENCY 0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 
 /*
- * The second register of OFF_CORE_RESPONSE_0 and _1 and of FRONTEND_RETIRED. The codes of these
- * events are valid from Sandy Bridge to Rocket Lake.
+ * Returns the second register of OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 and FRONTEND_RETIRED,
+ * which have these codes from Sandy Bridge to Rocket Lake.
  */
 static uint16_t extra_icelake(uint64_t code)
 {
@@ -342,8 +342,8 @@ static uint16_t extra_icelake(uint64_t code)
 }
 
 /*
- * Up to Comet Lake, LOAD_LATENCY has a second register, too: there, a bit of IA32_PEBS_ENABLE asks
- * for the latency of loads.
+ * On models up to Comet Lake, LOAD_LATENCY has a second register, too, because a bit of
+ * IA32_PEBS_ENABLE turns the measurement of load latencies on.
  */
 static uint16_t extra_skylake(uint64_t code)
 {
@@ -359,7 +359,7 @@ static uint16_t extra_sandybridge(uint64_t code)
 	return pmc == PFM_INTEL_FRONTEND ? 0 : pmc;
 }
 
-/* On Sapphire Rapids and its successors, these events have other codes. */
+/* On Sapphire Rapids and its successors, OFF_CORE_RESPONSE_0 and _1 have other codes. */
 static uint16_t extra_sapphirerapids(uint64_t code)
 {
 	switch (code & REFINED) {
@@ -378,8 +378,8 @@ static uint16_t extra_sapphirerapids(uint64_t code)
 #define END_OF_MODELS 0
 
 /*
- * Is @id, EAX of CPUID leaf 1, one of @models of family 6?  Bits 19 to 16 are the high digit of the
- * model.
+ * Returns whether @id, which is EAX of CPUID leaf 1, is one of @models of family 6. Bits 19 to 16
+ * of @id are the high digit of the model.
  */
 static bool has_model(uint64_t id, const uint8_t *models)
 {
@@ -401,7 +401,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	.precise_extra = PFM_INTEL_LOAD_LATENCY
 
 /*
- * Define the PMU of the CPU models whose numbers are the last arguments; @extra is its extra_pmc.
+ * Define a description of the PMU that some CPU models have. The last arguments are the numbers of
+ * these models; @extra is the function pmu.extra_pmc.
  */
 #define MODELS(model, events, slots, extra, ...)                                         \
 	static bool is_##model(uint64_t id)                                              \
@@ -430,5 +431,5 @@ MODELS(icelake, common_icelake, 0, extra_icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 
        0xa7);
 MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
-/* Models without restrictions, and those that this pfmon does not know. */
+/* Models without rules of their own, and models that this pfmon does not know. */
 const struct pmu pmu_intel = { INTEL(rules, common, 0) };

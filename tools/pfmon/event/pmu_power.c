@@ -57,9 +57,9 @@ enum architecture {
  * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
  * @invalid: why codes with other bits are refused
- * @same: lists of codes of the same event on different counters; a list may end with 0.
- *	On a PMD that the user's code does not name, the first code in the list that names
- *	the PMD is used
+ * @same: lists of codes. The codes of a list count the same event on different counters; a list may
+ *	end with 0. If the user's code does not name the PMD that counts, pfmon takes the first code
+ *	in the list that names this PMD
  * @same_count: number of lists
  */
 struct power_model {
@@ -103,7 +103,7 @@ static void need(struct needs *needs, unsigned int pmc, unsigned int shift,
 	needs->mask[pmc] |= ((1ull << width) - 1) << shift;
 }
 
-/* Does @code itself permit PMCn? */
+/* Returns whether @code itself permits PMCn. */
 static bool names_counter(uint64_t code, unsigned int n)
 {
 	return pmc_of(code) ? pmc_of(code) == n : n < PFM_POWER_PMC5;
@@ -119,8 +119,8 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 }
 
 /*
- * Replace @code by the code with which PMCn counts the same event.  Returns false if
- * there is none.
+ * Replace @code by the code with which PMCn counts the same event. Returns false if PMCn has no
+ * such code.
  */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {
@@ -210,9 +210,9 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 }
 
 /*
- * Marked events are events of instructions that the processor selects for sampling.  The
- * SDAR mode (the source of a sample's address) does not affect counting.  An event that
- * is not marked accepts any SDAR mode if its code sets none.
+ * A marked event is an event of an instruction that the processor has selected for sampling. The
+ * SDAR mode (the source of a sample's address) does not affect counting. An event that is not
+ * marked accepts any SDAR mode if its code sets none.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -229,8 +229,8 @@ static void need_sampling(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * Is @code PM_MRK_FAB_RSP_MATCH or PM_MRK_FAB_RSP_MATCH_CYC?  Bit 0 (count edges) and bit
- * 8 (marked event) do not matter.
+ * Returns whether @code is PM_MRK_FAB_RSP_MATCH or PM_MRK_FAB_RSP_MATCH_CYC. Bit 0 (count edges)
+ * and bit 8 (marked event) of @code do not matter.
  */
 static bool matches_response(const struct power_model *model, uint64_t code)
 {
@@ -239,9 +239,8 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold for all counters.  On POWER8 it must be off for events without a
- * threshold.  If an event matches responses of the fabric, the bits of the threshold in
- * its code contain the response.
+ * There is one threshold for all counters. On POWER8 it must be off for events without a threshold.
+ * If an event matches a response of the fabric, its code has the response in place of a threshold.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -300,8 +299,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 }
 
 /*
- * Is the compare value invalid?  The upper bits of its mantissa may be 0 only if its
- * exponent is 0.
+ * Returns whether the compare value in @code is invalid. The upper bits of its mantissa may be 0
+ * only if its exponent is 0.
  */
 static bool is_bad_compare(uint64_t code)
 {
@@ -309,9 +308,9 @@ static bool is_bad_compare(uint64_t code)
 }
 
 /*
- * Is the sampling mode reserved?  POWER8 reserves none.  POWER9 and POWER10 reserve the values in
- * reserved[] and all values whose lower two bits are 3.  In addition, POWER9 and POWER10 each
- * reserve one value of their own.
+ * Returns whether the sampling mode in @code is reserved. POWER8 reserves no mode. POWER9 and
+ * POWER10 reserve the modes in reserved[] and all modes whose lower two bits are 3. In addition,
+ * POWER9 and POWER10 each reserve another mode.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {
@@ -413,9 +412,9 @@ static const struct counter_rule rules[] = {
 
 /*
  * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
- * threads except idle threads. So their counts for a thread equal those of PM_INST_CMPL and PM_CYC;
- * perf assumes the same. On some counters the Power ISA has separate codes for these events
- * (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * threads except idle threads. So for a thread, PM_RUN_INST_CMPL counts the same as PM_INST_CMPL,
+ * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. On some counters the Power ISA has
+ * separate codes for these four events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \
@@ -428,10 +427,7 @@ static const struct counter_rule rules[] = {
 			0x4001e                                                          \
 	}
 
-/*
- * The codes are those that perf(1) uses for these names of common events, so that the two
- * tools agree.
- */
+/* The codes are those that perf(1) uses for these names, so that pfmon and perf count the same. */
 #define CACHE_REFERENCES_TEXT "loads from the first-level data cache"
 #define CACHE_MISSES_TEXT     "loads that missed the first-level data cache"
 #define FRONTEND_TEXT	      "cycles without an instruction to complete"

@@ -12,7 +12,9 @@
 
 #define SYSFS "/sys/kernel/perfmon"
 
-/* Returns the name of the PMU that a context has by default, from the link pmu_desc. */
+/*
+ * Returns the name of the PMU that a context has by default; the link pmu_desc in sysfs shows it.
+ */
 static const char *find_default(char path[PATH_MAX])
 {
 	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Precise events: only perfmon_intel has them, and its parameter "pebs" tells whether it does. */
+/*
+ * Precise events: only perfmon_intel can have them. Its parameter "pebs" shows whether the
+ * processor has them.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "../common/first_line.h"
 #include "precise.h"
 
-/* Records of earlier formats have the address of the next instruction only. */
+/* In records of earlier formats, the only address is that of the next instruction. */
 #define FIRST_EXACT_FORMAT 2
 
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])

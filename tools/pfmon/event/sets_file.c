@@ -15,8 +15,8 @@
 #define MAX_SETS    65536
 
 /*
- * A counter starts at the negative of the number of events; if this number is too large,
- * the counter overflows at once.
+ * Maximum number of events in 'switch after'. The counter starts at the negative of this number;
+ * with a much larger number it would overflow at once.
  */
 #define MOST_EVENTS (1ull << 62)
 
@@ -239,7 +239,10 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 	return result;
 }
 
-/* Check what can only be checked when the whole file has been read. */
+/*
+ * After the whole file has been read, check that it has a set, and that each set has events or an
+ * end.
+ */
 static int check(const struct event_list *list, const char *path)
 {
 	if (!list->set_count)

@@ -6,8 +6,8 @@
 #include "events.h"
 
 /*
- * Read the sets of the file @path and their events into @list, which is empty.  Reports
- * an error with its place and returns -1, or returns 0.
+ * Read the sets of the file @path and their events into the empty list @list. Returns 0, or -1
+ * after reporting an error with its file and line.
  */
 int sets_file_read(struct event_list *list, const char *path,
 		   const struct machine *machine);

@@ -12,12 +12,12 @@
 #define MAX_PMDS_PER_EVENT 2
 
 /**
- * struct software_event - an event counted by virtual PMDs
- * @name: its name
+ * struct software_event - an event that virtual PMDs count
+ * @name: name of the event
  * @aliases: other names, up to the first NULL
  * @description: one line
- * @role: its role in the comment column of pfmon stat
- * @is_time: it counts nanoseconds
+ * @role: what the comment column of pfmon stat uses the count for
+ * @is_time: the event counts nanoseconds
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds
  */
@@ -34,7 +34,7 @@ struct software_event {
 extern const struct software_event software_events[];
 extern const size_t software_event_count;
 
-/* The event of that name or alias, or NULL. */
+/* Returns the event whose name or alias is @name, or NULL. */
 const struct software_event *software_find(const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #define MAX_NAME	128
 
 /**
- * struct suggestions - the names most similar to a wanted one
+ * struct suggestions - the names that are most similar to a wanted name
  * @wanted: the wanted name
  * @names: the names found, the most similar first
  * @distances: distance of each name from @wanted

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Write the names and mappings of all processes of the machine, or of one process and its
- * descendants. Processes that exist at the beginning are read from /proc. Events of the kernel
+ * descendants. Processes that exist at the beginning are read from /proc. The kernel's events
  * report later processes (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
@@ -16,9 +16,9 @@ struct seen_process;
 /**
  * struct all_processes - what is known about processes
  * @band: the kernel's events about processes
- * @has_band: the kernel permits these events; if not, /proc is read now and then
+ * @has_band: the kernel permits the events of @band; if not, /proc is read now and then
  * @names_only: mappings are not written
- * @refusal: the errno with which the kernel refused these events
+ * @refusal: the errno with which the kernel refused the events of @band
  * @writer: the file
  * @next: the file that will replace @writer; all records are written to both.  NULL: none
  * @files: build-ids
@@ -42,7 +42,7 @@ struct all_processes {
 	uint64_t gaps;
 };
 
-/* The functions that return int report an error and return -1, or return 0. */
+/* The functions that return int return 0, or -1 after reporting an error. */
 
 /*
  * Begin to watch child @tid and all processes that it makes or, if @tid is -1, all processes.
@@ -51,9 +51,9 @@ struct all_processes {
 int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer the names and mappings that /proc shows of the descendants of this process or,
- * if all processes are watched, of all processes. In this case also write the name of the idle
- * task. In the file, these names and mappings are valid from @time on.
+ * Write to @writer the names and mappings that /proc shows. If all processes are watched, this
+ * includes all processes and the name of the idle task, else only the descendants of this process.
+ * In the file, the names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

@@ -68,8 +68,8 @@ void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts)
 }
 
 /*
- * A record is written only if more samples were lost, or monitoring was throttled again,
- * since the last record.
+ * Write a DATA_LOSSES record, but only if samples were lost or monitoring was throttled since the
+ * last such record.
  */
 int buffer_write_losses(struct buffer *buffer, struct data_writer *writer)
 {

@@ -14,7 +14,7 @@
 #include "../data/data_write.h"
 #include "drain.h"
 
-/* The buffer has samples of all CPUs. */
+/* buffer.cpu of a buffer that has samples of all CPUs. */
 #define BUFFER_NO_CPU (-1)
 
 /**
@@ -24,8 +24,8 @@
  * @cpu: the CPU whose samples it has, or BUFFER_NO_CPU
  * @drain: how far the buffer has been read
  * @told: the losses in the last DATA_LOSSES record that was written
- * @earlier: the counts of samples in the recording's earlier files
- * @homeless: samples that the kernel lost because there was no buffer for their CPU
+ * @earlier: the counts of samples in earlier files of the recording
+ * @homeless: number of samples that the kernel lost because their CPU had no buffer
  */
 struct buffer {
 	void *memory;
@@ -48,8 +48,8 @@ void buffer_free(struct buffer *buffer);
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
 /*
- * Count the samples of the current file.  If a file ends and the recording goes on, samples in the
- * buffer belong to the next file.
+ * Count the samples of the current file. If @is_last is false, the recording goes on in another
+ * file, and samples that are still in the buffer belong to that file.
  */
 void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
@@ -60,12 +60,12 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
  */
 void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);
 
-/* The functions below report an error and return -1, or return 0. */
+/* The functions below return 0, or -1 after reporting an error. */
 
 /* Take the samples in a buffer that is not full. */
 int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 
-/* Write the losses so far, if they are not in the file already. */
+/* Write the losses so far, unless they are in the file already. */
 int buffer_write_losses(struct buffer *buffer, struct data_writer *writer);
 
 /* Write the counts of the CPU, if the buffer belongs to a CPU. */

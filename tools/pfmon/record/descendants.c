@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the descendants of this process. If the parent of one of them ends, this process becomes its
- * parent, see others_adopt().
+ * Find the descendants of this process. If the parent of a descendant ends, this process becomes
+ * the new parent, see others_adopt().
  */
 #include <stdio.h>
 #include <unistd.h>

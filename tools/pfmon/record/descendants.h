@@ -8,8 +8,8 @@
 #include "../common/options.h"
 
 /*
- * Append the pids of all descendants that live.  If the kernel does not list children in
- * /proc, none are appended.  Reports an error and returns -1, or returns 0.
+ * Append the pids of all descendants that live. Appends nothing if the kernel does not list
+ * children in /proc. Returns 0, or -1 after reporting an error.
  */
 int descendants_find(struct id_list *pids);
 

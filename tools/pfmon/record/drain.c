@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Move samples from a sampling buffer to the file.  The kernel may write to the buffer at the
- * same time: the kernel writes a sample before it increments the count of samples.
+ * Move samples from a sampling buffer to the file. The kernel may write to the buffer meanwhile. It
+ * writes a sample before it increments the count of samples, so the samples that are counted are
+ * complete.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,8 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 }
 
 /*
- * Returns how many of the @count @entries fit into *@size bytes, and sets *@size to the
- * size of the entries that fit.
+ * Returns how many of @count @entries fit into *@size bytes. Sets *@size to the size of the entries
+ * that fit.
  */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
@@ -134,7 +135,7 @@ static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 }
 
 /**
- * struct batch - samples in the buffer that have not been moved to the file
+ * struct batch - samples in the buffer that have not been taken yet
  * @entries: the first entry
  * @size: size of the entries in bytes
  * @count: number of samples
@@ -146,8 +147,8 @@ struct batch {
 };
 
 /*
- * The buffer or region has @count samples at @entries, which have @size bytes together. Returns the
- * samples that were not taken early.
+ * A buffer or region has @count samples, which occupy @size bytes at @entries. Returns the samples
+ * that drain_early() has not taken.
  */
 static struct batch behind_early(const struct drain *drain, const void *entries,
 				 size_t size, uint64_t count)
@@ -170,8 +171,8 @@ static size_t linear_size(const struct drain *drain)
 }
 
 /*
- * Returns the samples that were not taken early. The kernel may add samples after their count has
- * been read, so the size may include more samples than are counted.
+ * Returns the samples that drain_early() has not taken. The kernel may add samples after the count
+ * has been read, so the size may include more samples than the count.
  */
 static struct batch linear_batch(const struct drain *drain)
 {
@@ -270,10 +271,10 @@ void drain_handed_back(struct drain *drain)
 }
 
 /*
- * Returns the samples in the region that is being filled.  The description of the region
- * may be left over from an earlier use, so the number of samples is limited by @written.
- * @written is read before @filled, so that all samples that @written counts are in region
- * @filled or in an earlier one.
+ * Returns the samples in the region that the kernel is filling. The count of the region may be left
+ * over from an earlier use of the region, so it is limited to the samples that header->written
+ * counts and that have not been taken. header->written is read before header->filled, so that all
+ * samples that it counts are in region header->filled or in an earlier region.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -304,9 +305,9 @@ static int take_early(struct drain *drain, struct data_writer *writer, struct ba
 }
 
 /*
- * Take the full regions, and then the samples of the region that was being filled.  If
- * that region has no samples, it is not read: its description may be left over from an
- * earlier use.
+ * Take the full regions, and then the region that the kernel was filling when monitoring ended. If
+ * this last region has no samples, it is not read, because its count may be left over from an
+ * earlier use of the region.
  */
 static int rest_of_nway(struct drain *drain, struct data_writer *writer)
 {
@@ -331,7 +332,7 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* Returns the part of a table entry that is not in the file yet. */
+/* Returns the part of a table entry's count and sum that is not in the file yet. */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -362,7 +363,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* Write what was added to entries of the table since they were last written. */
+/* Write what was added to the entries of the table since they were last written. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *places,
 			size_t count)
@@ -458,8 +459,8 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 		break;
 	default:
 		/*
-		 * A buffer that was taken but could not be handed back still contains its
-		 * samples: do not take them twice.
+		 * A buffer that was taken but not handed back still contains its samples: do not
+		 * take them twice.
 		 */
 		if (!drain->is_taken && look(header->hdr_count))
 			result = take_linear(drain, writer);
@@ -570,7 +571,7 @@ void drain_count(const struct drain *drain, struct drain_counts *counts)
 		count_hist(drain, counts);
 	else
 		count_linear(drain, counts);
-	/* With format hist, @taken is 0 until the end. */
+	/* With format hist, drain->taken is 0 until drain_rest(). */
 	if (drain->taken > drain->written)
 		counts->lost += drain->taken - drain->written;
 }

@@ -36,9 +36,9 @@ struct tally {
  * @taken: samples taken so far
  * @written: samples that are in the file
  * @overflows: with default and callchain: hdr_overflows when a full buffer was last taken
- * @is_taken: with default and callchain: the content of the buffer has been taken
+ * @is_taken: with default and callchain: a full buffer has been taken and not handed back yet
  * @regions: with nway: number of regions taken
- * @early: samples that were already taken from the buffer or region that is being filled
+ * @early: number of samples that were taken from the buffer or region while the kernel fills it
  * @early_size: size of the @early samples in bytes
  * @table: with hist: for each entry, the sums that are already in the file; NULL if the
  *	file has no sums yet
@@ -63,27 +63,27 @@ struct drain {
 };
 
 /*
- * Take a full buffer or region.  Returns 1 if there was one: the caller hands it back by
- * pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if no buffer
- * or region is full.  Returns -1 after reporting a failed write; the samples taken are
- * then lost.  They are also lost if @writer is NULL, because nothing more can be written.
+ * Take a full buffer or region. If a buffer or region was taken, returns 1: the caller hands it
+ * back by pfm_restart() and, if that succeeds, calls drain_handed_back(). Returns 0 if no buffer or
+ * region is full. Returns -1 after reporting a failed write; the samples that were taken are then
+ * lost. If @writer is NULL, nothing more can be written, and the samples that are taken are lost,
+ * too.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
 
-/* Has a buffer or region been taken that the caller has not handed back? */
+/* Returns whether the caller still has to hand back a buffer or region that was taken. */
 bool drain_is_owed(const struct drain *drain);
 
 /*
- * Take the samples of a buffer or region that is not full, while the kernel continues to
- * fill it; with hist, take what was added since the last time.  Returns the same values
- * as drain_rest().
+ * Take the samples of a buffer or region that is not full, while the kernel continues to fill it.
+ * With hist, take what was added since the last call. Returns 0, or -1 after reporting an error.
  */
 int drain_early(struct drain *drain, struct data_writer *writer);
 
 /*
- * Take all remaining samples after the end of monitoring.  A second call has no effect.
- * Returns -1 after reporting an error, else 0.
+ * Take all remaining samples after the end of monitoring. A second call has no effect. Returns 0,
+ * or -1 after reporting an error.
  */
 int drain_rest(struct drain *drain, struct data_writer *writer);
 

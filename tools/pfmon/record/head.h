@@ -14,13 +14,13 @@
 #include "../run/targets.h"
 #include "rate.h"
 
-/* Returns a number for a recording that begins now. */
+/* Returns a number for a new recording. */
 uint32_t head_number(void);
 
 /*
- * @record has the number of the recording and the flags.  @command is the command to run, or NULL;
- * @targets are the targets that the user named.  @rates are the periods of @events.  Reports an
- * error and returns -1, or returns 0.
+ * @record has the number of the recording and the flags. @command is the command to run, or NULL;
+ * @targets are the targets that the user named. @rates are the periods of @events. Returns 0, or -1
+ * after reporting an error.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
 	       struct data_machine record, char *const *command,

@@ -14,8 +14,9 @@
 #define MAPPED_FILES 1024
 
 /**
- * struct mapped_files - build-ids that were read lately: many processes map the same files
- * @list: files, each in the place that follows from its inode; @change is 0 in an empty place
+ * struct mapped_files - build-ids that were read lately, because many processes map the same files
+ * @list: files; the inode of a file determines its index. An element without a file has 0 in
+ *	@change
  */
 struct mapped_files {
 	struct mapped_file {
@@ -27,8 +28,8 @@ struct mapped_files {
 };
 
 /*
- * Write that process @pid has @map since @time; @files may be NULL.  Reports an error and returns
- * -1, or returns 0.
+ * Write that process @pid has had @map since @time. @files may be NULL. Returns 0, or -1 after
+ * reporting an error.
  */
 int mapped_files_write(struct mapped_files *files, struct data_writer *writer, pid_t pid,
 		       const struct map *map, uint64_t time);

@@ -11,7 +11,7 @@
 /**
  * struct map - a piece of executable memory
  * @start: first address
- * @end: first address after it
+ * @end: first address after the memory
  * @offset: offset of @start in the file
  * @inode: inode of the file, 0 if there is none
  * @device_major: major number of the file's device
@@ -39,13 +39,12 @@ struct maps {
 };
 
 /*
- * Read the executable memory of process @pid.  The list is empty if the process has ended
- * or pfmon may not read it.  If there is no memory, reports an error and returns -1, else
- * returns 0.
+ * Read the executable memory of process @pid. The list is empty if the process has ended or pfmon
+ * may not read it. Returns 0, or -1 after reporting that there is no memory.
  */
 int maps_read(struct maps *maps, pid_t pid);
 
-/* Does @maps contain a mapping equal to @wanted? */
+/* Returns whether @maps contains a mapping that is equal to @wanted. */
 bool maps_have(const struct maps *maps, const struct map *wanted);
 void maps_free(struct maps *maps);
 

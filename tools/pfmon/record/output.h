@@ -4,9 +4,9 @@
 #define PFMON_OUTPUT_H
 
 /*
- * Make room for a recording at @path ("-" is standard output).  An older recording is
- * renamed to PATH.old.  An empty file is accepted as it is.  Any other file is left
- * untouched, and is an error.  Reports an error and returns -1, or returns 0.
+ * Make room for a recording at @path ("-" is standard output). An older recording is renamed to
+ * PATH.old. An empty file is accepted as it is. Any other file is left untouched, and the call
+ * fails. Returns 0, or -1 after reporting an error.
  */
 int output_prepare(const char *path);
 

@@ -50,7 +50,8 @@ bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 }
 
 /*
- * Write the thread names that have changed or, after an exec, the names of all threads.
+ * Write the thread names that have changed. After an exec, which sets @flags, write the names of
+ * all threads.
  */
 static int write_names(struct process *process, struct data_writer *writer, uint64_t time,
 		       uint32_t flags)
@@ -77,8 +78,8 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 }
 
 /*
- * Write the new mappings. A process that has ended has no mappings any more; then keep the mappings
- * that were read before.
+ * Write the new mappings. A process that has ended has no mappings any more; @process then keeps
+ * the mappings that were read before.
  */
 static int write_mappings(struct process *process, struct data_writer *writer,
 			  uint64_t time)
@@ -97,7 +98,7 @@ static int write_mappings(struct process *process, struct data_writer *writer,
 	return result;
 }
 
-/* Does @process execute another file than at the last look? */
+/* Returns whether @process executes another file than at the last call. */
 static bool is_other_program(struct process *process)
 {
 	char path[64];
@@ -123,7 +124,7 @@ static int compare_tids(const void *one, const void *other)
 
 /**
  * struct thread_list - the threads that a process has now
- * @process: the process, with the threads that the last look has found
+ * @process: the process, with the threads that the last process_look() has found
  * @list: the threads
  * @count: number of elements in @list
  */
@@ -133,7 +134,7 @@ struct thread_list {
 	size_t count;
 };
 
-/* Add thread @tid, with the name that is known from the last look. */
+/* Add thread @tid. If the last process_look() has found the thread, its name is known. */
 static int list_thread(void *data, pid_t tid)
 {
 	struct thread_list *threads = data;
@@ -151,7 +152,10 @@ static int list_thread(void *data, pid_t tid)
 	return 0;
 }
 
-/* List the threads that the process has now.  A process that has ended keeps its last list. */
+/*
+ * Set the list of threads to those that the process has now. A process that has ended keeps its
+ * last list.
+ */
 static int find_threads(struct process *process)
 {
 	struct thread_list threads = { .process = process };

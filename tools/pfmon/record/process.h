@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process whose threads are recorded: its names and mappings go to the file. */
+/* A process whose threads are recorded: write its thread names and its mappings to the file. */
 #ifndef PFMON_PROCESS_H
 #define PFMON_PROCESS_H
 
@@ -16,7 +16,7 @@
  * struct thread - a thread that is recorded
  * @tid: the thread
  * @context: the number of its context in the file
- * @name: the last name that was written
+ * @name: the name that was last written to the file
  */
 struct thread {
 	pid_t tid;
@@ -32,10 +32,10 @@ struct thread {
  * @maps: the mappings when they were last read
  * @looked_at: time of the newest sample when @maps was read
  * @device: device of the file that the process executed when @maps was read
- * @inode: inode of that file
+ * @inode: inode of the same file
  * @is_known: the mappings have been read at least once
- * @has_all_threads: all threads of the process are recorded; @threads are the threads that the
- *	last look has found, ascending by number
+ * @has_all_threads: all threads of the process are recorded; @threads are the threads that the last
+ *	process_look() has found, ascending by number
  */
 struct process {
 	pid_t pid;
@@ -56,21 +56,18 @@ pid_t process_of(pid_t tid);
 bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 
 /*
- * These functions report an error and return -1, or return 0.  The end of the process is not an
- * error.
+ * The functions that return int return 0, or -1 after reporting an error. It is not an error if the
+ * process has ended.
  */
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the last call.  The file says that they
- * are valid from the last call on.  @now is the time of the newest sample.
+ * Write the names and mappings that are new since the last call. In the file, they are valid from
+ * the time of the last call on. @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 
-/*
- * After an exec, write all names and mappings.  The file says that they are valid after
- * @now.
- */
+/* After an exec, write all names and mappings. In the file, they are valid after the time @now. */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
 /* Another file begins: the next process_look() writes all names and mappings. */

@@ -15,16 +15,16 @@ struct processes {
 	size_t count;
 };
 
-/* These functions report an error and return -1, or return 0. */
+/* The functions that return int return 0, or -1 after reporting an error. */
 
 /*
- * Add thread @tid, which is sampled by context @context of the file.  A thread that has just ended
- * has no process any more.  For such a thread neither names nor mappings are written; its samples
- * have its tid.
+ * Add thread @tid, which is sampled by context @context of the file. If the thread has just ended,
+ * its process is not known. Then no names or mappings are written for the thread; its samples
+ * contain its tid.
  */
 int processes_add_thread(struct processes *processes, pid_t tid, uint32_t context);
 
-/* Add a process with all threads that it has now and later. */
+/* Add process @pid with all threads that it has now or will have later. */
 int processes_add(struct processes *processes, pid_t pid);
 
 /* Add the descendants of this process, and remove the processes that have ended. */

@@ -12,9 +12,10 @@
 
 /**
  * struct progress - the line
- * @is_wanted: standard error is a terminal, and pfmon is not to be quiet
+ * @is_wanted: the line is to be shown: standard error is a terminal, and the user did not ask for
+ *	silence
  * @is_shown: the line is on the terminal
- * @shown_at: when it was last printed, ns of CLOCK_MONOTONIC
+ * @shown_at: when the line was last printed, in ns of CLOCK_MONOTONIC
  */
 struct progress {
 	bool is_wanted;
@@ -25,8 +26,8 @@ struct progress {
 void progress_begin(struct progress *progress, bool is_quiet);
 
 /*
- * Will progress_show() print the line? It prints the line about twice a second, for the first time
- * after half a second.
+ * Returns whether progress_show() will print the line. It prints the line about twice a second, for
+ * the first time after half a second.
  */
 bool progress_is_due(const struct progress *progress);
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,

@@ -4,19 +4,19 @@
 
 #define SECOND	 1000000000ull
 
-/* A rate measured over less CPU time than this is a bad forecast. */
+/* A rate that was measured in less CPU time (in ns) than this is too inexact. */
 #define LEAST	 (SECOND / 200)
 
 /*
- * A new period restarts the counter, so the period is changed only if it is wrong by more
- * than this factor.
+ * A new period starts the counter again, so the period is changed only if it is wrong by more than
+ * this factor.
  */
 #define TOO_MUCH 1.2
 
 /* Estimated events per second of a software counter that counts occurrences, not time. */
 #define RARE	 10000
 
-/* Estimate the number of events per second before it has been measured. */
+/* Returns an estimate of the events per second, for the time before they have been measured. */
 static uint64_t guess(const struct event *event, const struct pmu *pmu)
 {
 	if (event->is_time || event->role == ROLE_CYCLES ||
@@ -49,7 +49,7 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
 	rate->period = rate->longest = period_for(rate, (double)guess(event, pmu));
-	/* The rate of time is known: 10^9 ns per second.  So the period stays fixed. */
+	/* An event that counts time counts 10^9 ns per second, so the period stays fixed. */
 	if (event->is_time)
 		rate->frequency = 0;
 }

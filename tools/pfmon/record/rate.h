@@ -11,14 +11,13 @@
 
 #include "../event/events.h"
 
-/* Maximum number of samples per second, for periods that follow the rate. */
+/* Maximum number of samples per second, for periods that are adapted. */
 #define RATE_MOST 100000
 
 /**
  * struct rate - the period of an event
  * @frequency: wanted samples per second of CPU time; 0: the period is fixed
- * @random_mask: bits of the period that are random: they make it longer, by half the mask
- *	on average
+ * @random_mask: bits of a random number that is added to each period: half the mask on average
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
  * @events: number of events when the rate was last computed
@@ -44,16 +43,17 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * The rate may be much higher later: a CPU is idle now and busy then.  So the period never becomes
- * so short that the estimated rate would give more than RATE_MOST samples a second.
+ * Prepare for a CPU that is idle now and busy later, so that its event rate rises suddenly. The
+ * period never becomes so short that the first estimate of the rate would give more than RATE_MOST
+ * samples a second.
  */
 void rate_expect_busy(struct rate *rate);
 
 /*
- * Compute the period again after a total of @events events in @time ns of CPU time.
- * @is_short: samples were lost, or were suppressed after too many interrupts, so @events
- * is too small; the period is then not shortened. Returns true if the period must change;
- * @rate->period is then the new one.
+ * Compute the period again after a total of @events events in @time ns of CPU time. @is_short:
+ * samples were lost, or were suppressed after too many interrupts, so @events is too small, and the
+ * period does not become shorter. Returns whether the caller has to set another period, which is in
+ * @rate->period.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

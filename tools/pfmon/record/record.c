@@ -32,21 +32,22 @@ struct run {
 	bool is_traced;
 };
 
-/* Returns the threads that are recorded: those that the user named, or the command. */
+/* Returns the threads to record: the threads that the user named, or else the command. */
 static const int *targets(const struct record_options *options, const pid_t *command)
 {
 	return options->scope.threads.count ? options->scope.threads.ids : command;
 }
 
-/* Is the command recorded? */
+/* Returns whether the command is recorded. */
 static bool is_own(const struct record_options *options)
 {
 	return options->command && !targets_are_given(&options->scope);
 }
 
 /*
- * Trace the command if the kernel does not report its mappings, provided that tracing is permitted
- * and does not change the command's behaviour.
+ * Trace the command if the kernel does not report its mappings. Do not trace it if the user has
+ * forbidden it, or if tracing would change the command's behaviour. Returns whether the command is
+ * traced.
  */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
@@ -122,8 +123,8 @@ static bool was_closed(const struct recorder *recorder)
 }
 
 /*
- * Did a context end before the command did?  If the command is traced, the recorder knows
- * this exactly.
+ * Returns whether monitoring ended before the command did. If the command is traced,
+ * recorder.ended_before says so exactly, and outcome.ended_early alone is not enough.
  */
 static bool ended_early(const struct run *run)
 {
@@ -203,8 +204,8 @@ static void warn_of_run(const struct run *run)
 }
 
 /*
- * Warn of events in periods that were not over when their thread ended, if many events are in such
- * periods.
+ * Warn if more than this part of the events is in periods that were not over when their thread
+ * ended.
  */
 #define MANY_CUT 0.1
 
@@ -307,8 +308,8 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 #define LOSSES_TEXT 128
 
 /*
- * Returns the losses as text.  "0 lost" is left out if monitoring was throttled or if the
- * PMU did not deliver samples, because then samples are missing although none was lost.
+ * Returns the losses as text. If monitoring was throttled or if the PMU did not deliver samples, "0
+ * lost" is left out: samples are missing although none was lost.
  */
 static const char *losses_text(const struct run *run, const struct drain_counts *counts,
 			       char *text)

@@ -25,7 +25,7 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
-/* Limits of the size of a file. */
+/* Limits of a file's size in bytes, and of the number of files. */
 #define FILE_LEAST 65536u
 #define FILE_MOST  (1ull << 50)
 #define FILES_MOST 1000000
@@ -72,7 +72,7 @@ static int take_format(const char *name, void *field)
 	return 0;
 }
 
-/* Take a mask in decimal or, with 0x, in hexadecimal digits. */
+/* Read a mask: decimal digits, or 0x and hexadecimal digits. */
 static int take_mask(const char *text, void *field)
 {
 	uint64_t *mask = field;
@@ -211,8 +211,8 @@ static int check_targets(struct record_options *options)
 }
 
 /*
- * Samples of format hist do not have the thread.  The thread is known only if each context
- * monitors a single thread.
+ * Samples of format hist do not contain the thread. So --per-thread needs contexts that monitor a
+ * single thread each.
  */
 static int check_per_thread(const struct record_options *options)
 {

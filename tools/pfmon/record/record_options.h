@@ -17,7 +17,7 @@
 #define RECORD_BUFFER_MOST  (1u << 30)
 #define RECORD_FREQUENCY    1000
 
-/* Limit of the period and of the random mask: their sum fits into a counter. */
+/* Maximum of the period and of the random mask, so that their sum fits into a counter. */
 #define RECORD_PERIOD_MOST  (1ull << 62)
 
 /**
@@ -26,7 +26,7 @@
  * @pmu: name of the PMU that the user chose, NULL for the default
  * @period: sampling period; 0: use @frequency
  * @frequency: samples per second
- * @random_mask: bits of the period that are random
+ * @random_mask: bits of a random number that is added to the period
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers

@@ -260,6 +260,17 @@ void use(int fd, unsigned int n, uint64_t pmc, uint64_t value)
 	write_pmd(fd, n, value);
 }
 
+uint64_t available_pmds(void)
+{
+	struct pfm_info info = {};
+	int fd = pfm_open_device();
+
+	ck_assert_int_ne(fd, -1);
+	must(fd, pfm_get_info(fd, &info));
+	close(fd);
+	return info.available_pmds[0];
+}
+
 int context_of(unsigned int n, uint64_t pmc)
 {
 	int fd = make_context();

@@ -118,6 +118,11 @@ uint64_t work_until_stopped(uint64_t unused);
 
 /* ---- contexts --------------------------------------------------------------------- */
 
+/*
+ * Asks for the PMDs 0 to 63 that are available now: pmu() remembers those that were available at its
+ * first call.
+ */
+uint64_t available_pmds(void);
 /* Creates a context with PMD @n in use, starting at 0. @pmc: value of PMC @n, which drives it. */
 int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);

@@ -8,6 +8,11 @@
 #include "guest.h"
 #include "perf.h"
 
+uint64_t perf_branches(void)
+{
+	return pmu_is("amd") ? 0xc2 : 0xc4;
+}
+
 static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
 {
 	attr->type = PERF_TYPE_RAW;
@@ -47,6 +52,15 @@ int perf_open_pinned(uint64_t event, pid_t tid)
 	struct perf_event_attr attr = { .config = event, .pinned = 1 };
 
 	return open_event(&attr, tid, -1, -1);
+}
+
+int perf_open_counting(uint64_t event)
+{
+	int fd = perf_open(event, true, 0, -1, -1);
+
+	ck_assert_msg(fd != -1, "perf_event_open: %s", strerror(errno));
+	perf_enable(fd);
+	return fd;
 }
 
 void perf_enable(int fd)

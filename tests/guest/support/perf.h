@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Returns the raw event of branches on x86. perf gives it a general counter, never a fixed one. */
+uint64_t perf_branches(void);
+
 /*
  * Opens a raw hardware event of perf, which is not enabled yet. Returns -1 and sets errno on
  * failure.
@@ -18,6 +21,8 @@ int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
  * counter, it stays in the error state.
  */
 int perf_open_pinned(uint64_t event, pid_t tid);
+/* Opens and enables an event that counts the calling thread at user level. */
+int perf_open_counting(uint64_t event);
 int perf_open_sampling(uint64_t event, bool user_only, uint64_t period, pid_t tid,
 		       int cpu);
 void perf_enable(int fd);

@@ -49,43 +49,16 @@ static void shared(void (*check)(void))
 	with_ownership("shared", check);
 }
 
-/* perf's number of an event that no fixed counter counts. */
-static uint64_t branches(void)
-{
-	return pmu_is("amd") ? 0xc2 : 0xc4;
-}
-
-/* pmu() cannot be used, because it remembers what was available before. */
-static uint64_t available(void)
-{
-	struct pfm_info info = {};
-	int fd = pfm_open_device();
-
-	ck_assert_int_ne(fd, -1);
-	must(fd, pfm_get_info(fd, &info));
-	close(fd);
-	return info.available_pmds[0];
-}
-
 /* Returns the number of the lowest general counter that we can have. */
 static unsigned int first_available(void)
 {
-	const uint64_t pmds = available();
+	const uint64_t pmds = available_pmds();
 
 	ck_assert(pmds & 0xffff);
 	return __builtin_ctzll(pmds);
 }
 
 /* ---- counts ------------------------------------------------------------------------------ */
-
-static int perf_counting(uint64_t event)
-{
-	int fd = perf_open(event, true, 0, -1, -1);
-
-	ck_assert_msg(fd != -1, "perf_event_open: %s", strerror(errno));
-	perf_enable(fd);
-	return fd;
-}
 
 static void must_have_run(struct perf_count count)
 {
@@ -110,8 +83,8 @@ static uint64_t perfs_loop(int event, uint64_t length)
 
 static void check_side_by_side(void)
 {
-	int first = perf_counting(RAW_INSTRUCTIONS),
-	    second = perf_counting(RAW_INSTRUCTIONS);
+	int first = perf_open_counting(RAW_INSTRUCTIONS),
+	    second = perf_open_counting(RAW_INSTRUCTIONS);
 	unsigned int n = first_available();
 	uint64_t ours, theirs, theirs_alone;
 	int fd, i;
@@ -222,7 +195,7 @@ static void check_multiplexing(void)
 	load(fd, thread_id());
 	extra = count_loop(fd, n, 1000) - 1000;
 	for (i = 0; i < 6; i++)
-		events[i] = perf_counting(branches());
+		events[i] = perf_open_counting(perf_branches());
 	for (i = 1; i <= 10; i++)
 		ck_assert_uint_eq(count_loop(fd, n, i * 10 * MILLION),
 				  i * 10 * MILLION + extra);
@@ -319,7 +292,7 @@ static void check_no_wrap_is_lost(void)
 
 	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
 	write_text("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
-	ring = perf_ring_open(branches(), false, 2000);
+	ring = perf_ring_open(perf_branches(), false, 2000);
 	perf_enable(ring.event);
 	numbers[0] = first_available();
 	numbers[1] = numbers[0] + 1;
@@ -423,7 +396,7 @@ static void check_low_limit(void)
 	write_text(TIME_PERCENT, "25");
 	write_text(SAMPLE_RATE, "100");
 	must_be_between(samples_with(n, n, instructions(AT_USER), 100003), 199, 200);
-	if (available() & BIT(PFM_INTEL_FIXED))
+	if (available_pmds() & BIT(PFM_INTEL_FIXED))
 		must_be_between(samples_with(PFM_INTEL_FIXED, PFM_INTEL_FIXED,
 					     PFM_INTEL_FIXED_USER(0), 100003),
 				199, 200);
@@ -462,15 +435,15 @@ static void check_hand_overs(void)
 	for (round = 0; round < ROUNDS; round++) {
 		events[0] = events[1] = -1;
 		if (round & 1) {
-			events[0] = perf_counting(RAW_INSTRUCTIONS);
-			events[1] = perf_counting(branches());
+			events[0] = perf_open_counting(RAW_INSTRUCTIONS);
+			events[1] = perf_open_counting(perf_branches());
 		}
 		n = first_available();
 		fd = context_of(n, instructions(AT_USER));
 		load(fd, thread_id());
 		if (!(round & 1)) {
-			events[0] = perf_counting(RAW_INSTRUCTIONS);
-			events[1] = perf_counting(branches());
+			events[0] = perf_open_counting(RAW_INSTRUCTIONS);
+			events[1] = perf_open_counting(perf_branches());
 		}
 		extra = count_loop(fd, n, 20000) - 20000;
 		count = perfs_loop(events[0], 20000);
@@ -501,7 +474,7 @@ TEST(counters_change_owner_a_thousand_times)
 /* The watchdog takes a counter and releases it while perf's event and our context count. */
 static void check_watchdog(void)
 {
-	int event = perf_counting(RAW_INSTRUCTIONS), fd, i;
+	int event = perf_open_counting(RAW_INSTRUCTIONS), fd, i;
 	uint64_t extra, theirs;
 	unsigned int n;
 
@@ -547,7 +520,7 @@ static void check_moves(void)
 	uint64_t extra;
 	unsigned int n;
 
-	pinned = perf_open_pinned(branches(), thread_id());
+	pinned = perf_open_pinned(perf_branches(), thread_id());
 	ck_assert(pinned != -1);
 	n = first_available();
 	fd = context_of(n, instructions(AT_USER));
@@ -556,10 +529,10 @@ static void check_moves(void)
 	for (i = 0; i < 20; i++) {
 		if (pinned != -1)
 			close(pinned);
-		event = perf_counting(branches());
+		event = perf_open_counting(perf_branches());
 		ck_assert_uint_eq(count_loop(fd, n, 10000), 10000 + extra);
 		close(event);
-		pinned = perf_open_pinned(branches(), thread_id());
+		pinned = perf_open_pinned(perf_branches(), thread_id());
 		ck_assert_uint_eq(count_loop(fd, n, 10000), 10000 + extra);
 	}
 	close(pinned);
@@ -569,84 +542,4 @@ static void check_moves(void)
 TEST(counts_survive_a_move_to_another_counter)
 {
 	shared(check_moves);
-}
-
-/* ---- what perf holds ----------------------------------------------------------------------- */
-
-static int pinned_on_cpu(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
-		.size = sizeof(attr),
-		.config = branches(),
-		.pinned = 1,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static void check_refusal(void)
-{
-	int events[16], count = 0, fd;
-	uint64_t value;
-
-	fd = context_of(0, instructions(AT_USER));
-	/* A pinned event that gets no counter is in an error state: read() returns 0. */
-	do
-		events[count] = pinned_on_cpu();
-	while (read(events[count], &value, sizeof(value)) == sizeof(value) &&
-	       ++count < 16);
-	ck_assert_int_lt(count, 16);
-	ck_assert_int_ge(count, 2);
-	ck_assert_int_eq(try_load(fd, thread_id()), -1);
-	ck_assert_int_eq(errno, EBUSY);
-	ck_assert_msg(strstr(sentence(fd), "perf or the NMI watchdog"), "%s",
-		      sentence(fd));
-	ck_assert_uint_eq(available() & 0xffff, 0);
-	for (; count >= 0; count--)
-		close(events[count]);
-	load(fd, thread_id());
-	close(fd);
-}
-
-TEST(a_counter_that_perf_holds_is_ebusy_and_names_perf)
-{
-	shared(check_refusal);
-}
-
-static void check_watchdogs_counter(void)
-{
-	const uint64_t before = available();
-
-	watchdog_on();
-	ck_assert_int_eq(__builtin_popcountll(before & ~available()), 1);
-	pmu_forget();
-	count_must_be_right(busy_context());
-}
-
-static void check_watchdogs_counter_and_put_back(void)
-{
-	then_put_back(check_watchdogs_counter, watchdog_off);
-}
-
-TEST(the_watchdogs_counter_is_not_available)
-{
-	need_watchdog();
-	shared(check_watchdogs_counter_and_put_back);
-}
-
-/* We hold the counters below the one in use, too, but they are available to other contexts. */
-static void check_counters_below(void)
-{
-	const uint64_t before = available();
-	int fd = context_of(1, instructions(AT_USER));
-
-	load(fd, thread_id());
-	ck_assert_uint_eq(available(), before);
-	close(fd);
-}
-
-TEST(counters_below_the_one_in_use_stay_available)
-{
-	shared(check_counters_below);
 }

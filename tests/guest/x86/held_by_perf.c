@@ -1,40 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: with shared counters PFM_IOC_INFO asks perf which counters others hold. The question takes a
- * counter for a moment, so an event of perf may lose its turn. Ordinary users can ask again and
- * again, but perf must lose hardly anything.
+ * x86, shared ownership: the counters that perf holds are not available to contexts.
+ *
+ * PFM_IOC_INFO asks perf which counters others hold. The question takes a counter for a moment, so
+ * an event of perf may lose its turn. Ordinary users can ask again and again, but perf must lose
+ * hardly anything.
  */
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure.h"
 
-SUITE(held_by_perf, 120);
+SUITE(held_by_perf, 240);
 
 #define ASKED 200 /* times */
 
-static uint64_t branches(void)
+/* An event of the CPU. If it gets no counter, it is in the error state: read() returns 0. */
+static int pinned_on_cpu(void)
 {
-	return pmu_is("amd") ? 0xc2 : 0xc4;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = perf_branches(),
+		.pinned = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static uint64_t available(void)
-{
-	struct pfm_info info = {};
-	int fd = pfm_open_device();
+/* ---- what is not available ------------------------------------------------------------------ */
 
-	ck_assert_int_ne(fd, -1);
-	must(fd, pfm_get_info(fd, &info));
+static void check_refusal(void)
+{
+	int events[16], count = 0, fd;
+	uint64_t value;
+
+	fd = context_of(0, instructions(AT_USER));
+	do
+		events[count] = pinned_on_cpu();
+	while (read(events[count], &value, sizeof(value)) == sizeof(value) &&
+	       ++count < 16);
+	ck_assert_int_lt(count, 16);
+	ck_assert_int_ge(count, 2);
+	ck_assert_int_eq(try_load(fd, thread_id()), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_msg(strstr(sentence(fd), "perf or the NMI watchdog"), "%s",
+		      sentence(fd));
+	ck_assert_uint_eq(available_pmds() & 0xffff, 0);
+	for (; count >= 0; count--)
+		close(events[count]);
+	load(fd, thread_id());
 	close(fd);
-	return info.available_pmds[0];
 }
+
+TEST(a_counter_that_perf_holds_is_ebusy_and_names_perf)
+{
+	with_ownership("shared", check_refusal);
+}
+
+static void check_watchdogs_counter(void)
+{
+	const uint64_t before = available_pmds();
+
+	watchdog_on();
+	ck_assert_int_eq(__builtin_popcountll(before & ~available_pmds()), 1);
+	pmu_forget();
+	count_must_be_right(busy_context());
+}
+
+static void check_watchdogs_counter_and_put_back(void)
+{
+	then_put_back(check_watchdogs_counter, watchdog_off);
+}
+
+TEST(the_watchdogs_counter_is_not_available)
+{
+	need_watchdog();
+	with_ownership("shared", check_watchdogs_counter_and_put_back);
+}
+
+/* We hold the counters below the one in use, too, but they are available to other contexts. */
+static void check_counters_below(void)
+{
+	const uint64_t before = available_pmds();
+	int fd = context_of(1, instructions(AT_USER));
+
+	load(fd, thread_id());
+	ck_assert_uint_eq(available_pmds(), before);
+	close(fd);
+}
+
+TEST(counters_below_the_one_in_use_stay_available)
+{
+	with_ownership("shared", check_counters_below);
+}
+
+/* ---- the question ---------------------------------------------------------------------------- */
 
 static uint64_t available_to_user(void)
 {
 	uint64_t pmds;
 
 	ck_assert_int_eq(seteuid(USER_ID), 0);
-	pmds = available();
+	pmds = available_pmds();
 	ck_assert_int_eq(seteuid(0), 0);
 	return pmds;
 }
@@ -44,7 +113,7 @@ static int use_all_of_perf(int *events, unsigned int *count)
 {
 	for (*count = 0; *count < event_counters(); ++*count) {
 		events[*count] =
-			perf_open(branches(), false, -1, 0, *count ? events[0] : -1);
+			perf_open(perf_branches(), false, -1, 0, *count ? events[0] : -1);
 		ck_assert_int_ne(events[*count], -1);
 	}
 	perf_enable(events[0]);
@@ -74,7 +143,7 @@ static void check_turns(void)
 	int events[MOST_COUNTERS];
 	unsigned int count;
 	int leader = use_all_of_perf(events, &count);
-	uint64_t by_root = lost(leader, available), by_user;
+	uint64_t by_root = lost(leader, available_pmds), by_user;
 
 	by_user = lost(leader, available_to_user);
 	ck_assert_msg(by_root > ASKED * 1000 && by_user < by_root / 10,
@@ -89,18 +158,6 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 	with_ownership("shared", check_turns);
 }
 
-static int pinned_on_cpu(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
-		.size = sizeof(attr),
-		.config = branches(),
-		.pinned = 1,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* Root is not asked in between, because the answer would also be the user's next one. */
 static void check_truth(void)
 {
@@ -110,7 +167,7 @@ static void check_truth(void)
 	ck_assert_int_ne(event, -1);
 	wait_until(available_to_user() != before);
 	ck_assert_int_eq(__builtin_popcountll(before & ~available_to_user()), 1);
-	ck_assert_uint_eq(available(), available_to_user());
+	ck_assert_uint_eq(available_pmds(), available_to_user());
 	close(event);
 	wait_until(available_to_user() == before);
 }

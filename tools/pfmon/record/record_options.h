@@ -84,8 +84,8 @@ int take_frequency(const char *argument, void *field);
 #define FREQUENCY_HELP "about HZ samples for a second of CPU time (1000)"
 
 /*
- * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller
- * calls record_options_free() in each case.
+ * Returns 1 after printing the help that the user asked for, -1 after reporting an error, else 0.
+ * The caller calls record_options_free() in any case.
  */
 int record_options_parse(int argc, char **argv, struct record_options *options);
 void record_options_free(struct record_options *options);

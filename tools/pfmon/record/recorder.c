@@ -22,15 +22,15 @@
 #include "sampling_format.h"
 
 /*
- * Interval in ms at which the periods are adapted, the mappings are read, and samples are
- * written even if no buffer is full.  The first intervals are short, because the first
- * rates are only estimates.
+ * Intervals in ms. After each interval pfmon adapts the periods, reads the mappings and writes the
+ * samples, even if no buffer is full. The first intervals are short, because the first rates are
+ * only estimates.
  */
 #define FIRST_TICK 10
 #define LAST_TICK  500
 #define TICK_STEP  7
 
-/* May this process see kernel addresses in samples? */
+/* Returns whether this process may see kernel addresses in samples. */
 static bool may_see_kernel(void)
 {
 	struct __user_cap_header_struct header = { .version =
@@ -49,7 +49,7 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-/* Returns the size of buffers that is tried first. */
+/* Returns the size of a buffer that is tried first. */
 static uint64_t first_buffer(const struct record_options *options)
 {
 	return options->buffer ? options->buffer : RECORD_BUFFER;
@@ -73,8 +73,8 @@ static int create_sampler(const struct recorder *recorder, struct sampler *sampl
 }
 
 /*
- * Create all samplers, or none after an error.  Returns -1 with errno and without a
- * message, or 0.
+ * Create all samplers. Returns 0. On an error, closes all samplers, sets errno and returns -1
+ * without a message.
  */
 static int create_samplers(struct recorder *recorder)
 {
@@ -125,8 +125,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Give up following threads and children.  If a command is recorded, another warning at its end
- * says what was not followed.
+ * Do not follow threads and child processes. When a command ends, another warning says what was not
+ * followed.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -138,9 +138,9 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 }
 
 /*
- * Halve the size of the buffers if they are over a limit, choose format default if there is no
- * nway, or give up following threads and children if they cannot be followed.  Returns false if
- * the user chose the size or the format, or if nothing is left to try.
+ * Try less after the kernel has refused a context for @reason: a buffer of half the size, format
+ * default in place of nway, or a recording that does not follow threads and child processes.
+ * Returns false if the user chose the size or the format, or if nothing is left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -169,7 +169,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns the reason why the last call failed with @error. */
+/* Returns the kernel's reason why the last call failed, if it failed with @error. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;
@@ -206,8 +206,8 @@ static int choose_events(struct recorder *recorder)
 	struct event_list *events = &recorder->events;
 
 	/*
-	 * A timer finds the overflows of shared counters. It may run on a CPU that did not cause
-	 * them, so a sample would name the wrong program.
+	 * A timer finds the overflows of counters that CPUs share. The timer may run on a CPU that
+	 * did not cause the overflow, so a sample would name the wrong program.
 	 */
 	if (machine->scope[0])
 		return fail("PMU %s cannot be sampled, because several CPUs share its "
@@ -289,7 +289,10 @@ int recorder_add_sampler(struct recorder *recorder)
 	return error > 0 ? fail_create(recorder, error, reason_of(error)) : error;
 }
 
-/* Threads that have ended are left out.  If all threads have ended, this is an error. */
+/*
+ * Start monitoring. Threads that have ended are left out; if all threads have ended, this is an
+ * error.
+ */
 static int start(struct recorder *recorder)
 {
 	size_t ended = 0;
@@ -307,8 +310,8 @@ static int start(struct recorder *recorder)
 }
 
 /*
- * The kernel's events are opened before /proc is read, so that they report the processes that
- * begin meanwhile.
+ * The kernel's events about processes are opened before /proc is read, so that they report
+ * processes that begin meanwhile.
  */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
@@ -321,13 +324,13 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	if (start(recorder))
 		return -1;
 	/*
-	 * This is the last step, because finding the kernel's mappings takes so long that
-	 * threads may end before it is done.
+	 * The kernel's mappings are written last: finding them takes so long that threads may end
+	 * meanwhile.
 	 */
 	return recorder_write_kernel(recorder, &recorder->writer);
 }
 
-/* The destination of samples; NULL after a write has failed. */
+/* Returns the file for the samples, or NULL after a write has failed. */
 static struct data_writer *destination(struct recorder *recorder)
 {
 	return recorder->is_written ? &recorder->writer : NULL;
@@ -346,9 +349,7 @@ static int finish_samplers(struct recorder *recorder)
 	return result;
 }
 
-/*
- * End all samplers after a failed write: their remaining samples are lost.  Returns -1.
- */
+/* End all samplers after a failed write. Their remaining samples are lost. Returns -1. */
 static int give_up(struct recorder *recorder)
 {
 	progress_end(&recorder->progress);
@@ -386,8 +387,8 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	else
 		result = sampler_take(sampler, &recorder->writer);
 	/*
-	 * A named process may have many threads, so what they execute is not read now but at the
-	 * next tick.
+	 * A process that the user named may have many threads, so names and mappings are not read
+	 * now but at the next tick.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
@@ -396,7 +397,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when a ring with the kernel's events about processes is filling up. */
+/* Called when many of the kernel's events about processes wait in a ring. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -407,7 +408,7 @@ static int on_processes(void *data)
 }
 
 /*
- * recorder_look() comes first: it opens the events about processes on a CPU before the CPU is
+ * recorder_look() is called first: it opens the events about processes on a CPU before the CPU is
  * sampled.
  */
 static int on_uevent(void *data)
@@ -515,8 +516,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Call this for a complete recording only.  A recording that was given up has closed its contexts,
- * so its CPUs would be counted as offline.
+ * Note the CPUs that were not online all the time. The caller has a complete recording: after
+ * give_up() all contexts are closed, so all CPUs would count as offline.
  */
 static void add_changes(struct recorder *recorder)
 {

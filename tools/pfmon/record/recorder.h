@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording: threads or CPUs are sampled, and their samples are written. */
+/* A recording: sample threads or CPUs, and write the samples to a file. */
 #ifndef PFMON_RECORDER_H
 #define PFMON_RECORDER_H
 
@@ -27,37 +27,36 @@
  * @format: sampling format
  * @buffer: maximum size of a buffer in bytes
  * @flags: PFM_FL_* of the contexts
- * @samplers: one for each thread or CPU
+ * @samplers: the samplers, one for each thread or CPU
  * @count: number of @samplers
  * @contexts: descriptors of the samplers' contexts
  * @context_count: number of @contexts
  * @buffers: the buffers of all samplers; the index is the number of the context in the file
  * @buffer_count: number of @buffers
- * @ends: the ends of the processes that the user named
+ * @ends: when the processes end that the user named
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: if CPUs are recorded, all processes of the machine; if the command is followed
- *	and the kernel permits events about its processes, these processes
- * @kernel: where the kernel and its modules are
+ * @all_processes: if CPUs are recorded: all processes of the machine. If the command is followed
+ *	and the kernel permits events about processes: the command's processes
+ * @kernel: the addresses of the kernel and its modules
  * @writer: the file
- * @number: number of the recording, in each of its files
+ * @number: number of the recording, which each of its files contains
  * @rotation: the earlier files
- * @begun: when @writer was begun, ns of CLOCK_MONOTONIC
+ * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no write has failed
- * @is_exiting: the traced command is about to end
- * @ended_before: a context ended before the traced command was about to end
+ * @is_exiting: the tracer has reported that the command is about to end
+ * @ended_before: a context ended while @is_exiting was not set
  * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
  *	kernel does not permit them, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
- * @watch: how to wait for the end
- * @tick: longest time in ms until samples are written next
+ * @watch: what recorder_wait() waits for
+ * @tick: maximum time in ms until samples are written the next time
  * @progress: the line on the terminal
  * @ended: called with each file that another file replaces, before the replaced file is closed;
- *	NULL: nothing is called.  Reports an error and returns -1, or returns 0
+ *	NULL: nothing is called. Returns 0, or -1 after reporting an error
  * @input: descriptor of what the user types; 0: none
- * @typed: called when @input is readable; reads from it, and returns the same values as
- *	@ended
+ * @typed: called when @input is readable; reads from @input, and returns the same values as @ended
  * @data: argument of @ended and @typed
- * @begin: when the recording began, ns of CLOCK_MONOTONIC
+ * @begin: when the recording began, in ns of CLOCK_MONOTONIC
  * @duration: length of the recording in ns
  */
 struct recorder {
@@ -98,16 +97,16 @@ struct recorder {
 };
 
 /*
- * The functions below that return int report an error and return -1, or return 0. The
- * caller calls recorder_free() in any case.
+ * The functions below that return int return 0, or -1 after reporting an error. The caller calls
+ * recorder_free() in any case.
  */
 
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
 /*
- * Make one more context, with the same events.  If the context cannot be created,
- * recorder_try_add_sampler() returns a positive errno, without a message.
+ * Add a sampler with another context and the same events. If the context cannot be created,
+ * recorder_try_add_sampler() returns a positive errno without a message.
  */
 int recorder_add_sampler(struct recorder *recorder);
 int recorder_try_add_sampler(struct recorder *recorder);
@@ -118,25 +117,25 @@ int recorder_try_add_sampler(struct recorder *recorder);
  */
 int recorder_begin(struct recorder *recorder, const int *targets);
 
-/* Are CPUs recorded? */
+/* Returns whether CPUs are recorded. */
 static inline bool recorder_has_cpus(const struct recorder *recorder)
 {
 	return recorder->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* Does the recording include threads or processes that the recorded threads make? */
+/* Returns whether threads or processes that the recorded threads make are recorded, too. */
 static inline bool recorder_follows(const struct recorder *recorder)
 {
 	return recorder->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
 }
 
-/* Is @all_processes used? */
+/* Returns whether @all_processes is used. */
 static inline bool recorder_has_all(const struct recorder *recorder)
 {
 	return recorder_has_cpus(recorder) || recorder->all_processes.has_band;
 }
 
-/* Wait for the end of child @pid or, if @pid is 0, for the end of the threads. */
+/* Wait until child @pid ends or, if @pid is 0, until the threads end. */
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome);
 
@@ -144,22 +143,22 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 int recorder_finish(struct recorder *recorder);
 
 /*
- * Functions that a tracer calls when the child has executed a program, and when the child
- * is about to end.
+ * A tracer calls recorder_at_exec() when the child has executed a program, and recorder_at_exit()
+ * when the child is about to end.
  */
 void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
  * Returns how many occurrences of event @index, in all threads, are in no sample because the PMU
- * delivered none.  In the result, the member samples is 0 if the number of samples is not known or
- * is too small for a warning.
+ * delivered no sample for them. The member samples of the result is 0 if it is not known or too
+ * small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
 /*
- * Returns how many of the @counted occurrences of event @index are in no sample because threads
- * ended before a period was over.
+ * Returns how many occurrences of event @index are in no sample because threads ended before a
+ * period was over. Stores in @counted how many occurrences the witnesses have counted.
  */
 uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
 

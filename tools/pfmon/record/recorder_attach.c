@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Load the contexts of a recording, and find out what their threads execute. */
+/* Load the contexts of a recording, and find out which programs their threads execute. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "recorder_cpus.h"
 
 /**
- * struct attachments - state while contexts are loaded on the threads of processes
+ * struct attachments - how far the contexts of a recording have been loaded on the threads of
+ *	processes
  * @recorder: the recording
  * @count: number of samplers of @recorder whose contexts have been loaded
  */
@@ -54,7 +55,7 @@ static int attach_processes(struct recorder *recorder)
 	if (targets_attach_threads(&recorder->options->scope, recorder_follows(recorder),
 				   &attacher, &recorder->ends))
 		return -1;
-	/* Threads may have ended since their number was counted. */
+	/* If threads have ended since they were counted, there are too many samplers. */
 	recorder_drop_samplers(recorder, attachments.count);
 	return recorder->count ? 0
 			       : fail("the threads ended before they could be monitored");
@@ -68,7 +69,7 @@ static int attach_threads(struct recorder *recorder, const int *targets)
 	return 0;
 }
 
-/* Give each buffer of a sampler its number in the file. */
+/* Append the buffers of a sampler to the list. The index of a buffer is its number in the file. */
 static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->buffer_count; i++) {

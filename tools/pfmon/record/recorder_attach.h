@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Load the contexts of a recording, and find out what their threads execute. */
+/* Load the contexts of a recording, and find out which programs their threads execute. */
 #ifndef PFMON_RECORDER_ATTACH_H
 #define PFMON_RECORDER_ATTACH_H
 
 #include "recorder.h"
 
-/* These functions report an error and return -1, or return 0. */
+/* The functions that return int return 0, or -1 after reporting an error. */
 
 /*
- * Load contexts on the threads @targets, or on the CPUs that the user named, or on all threads of
- * the processes that the user named.  Threads that have ended get no sampler.
+ * Load contexts on the CPUs that the user named, or on all threads of the processes that the user
+ * named, or else on the threads @targets. Threads of these processes that have ended get no
+ * sampler.
  */
 int recorder_attach(struct recorder *recorder, const int *targets);
 
@@ -17,14 +18,14 @@ int recorder_attach(struct recorder *recorder, const int *targets);
 void recorder_drop_samplers(struct recorder *recorder, size_t count);
 
 /*
- * The context of @sampler has been loaded: append its descriptor and buffers to the lists of the
- * recording.
+ * Append the descriptor and the buffers of @sampler to the lists of the recording. The caller has
+ * loaded the context of @sampler.
  */
 int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 
 /*
- * Begin to find out what the threads @targets execute, from events of the kernel if it
- * permits them.
+ * Begin to find out which programs the threads @targets execute: from the kernel's events if the
+ * kernel permits them, else from /proc.
  */
 int recorder_watch_processes(struct recorder *recorder, const int *targets);
 

@@ -52,7 +52,7 @@ int recorder_attach_cpus(struct recorder *recorder)
 	return result;
 }
 
-/* Let the CPU of the last sampler take part in the recording. */
+/* Start the last sampler, whose CPU has come online during the recording. */
 static int admit(struct recorder *recorder)
 {
 	struct sampler *sampler = &recorder->samplers[recorder->count - 1];
@@ -86,7 +86,7 @@ static int begin(struct recorder *recorder, int cpu)
 	return error < 0 ? -1 : 0;
 }
 
-/* Go on with a CPU that has been sampled, if it went offline and came online again. */
+/* Continue to sample a CPU that went offline and has come online again. */
 static int resume(struct sampler *sampler)
 {
 	int error;

@@ -6,18 +6,18 @@
 #include "../run/cpus.h"
 #include "recorder.h"
 
-/* The functions that return int report an error and return -1, or return 0. */
+/* The functions that return int return 0, or -1 after reporting an error. */
 
-/* Load contexts on the CPUs of the options.  CPUs that are offline have no sampler yet. */
+/* Load contexts on the CPUs that the user named. CPUs that are offline get no sampler yet. */
 int recorder_attach_cpus(struct recorder *recorder);
 
 /*
- * Sample the CPUs that have come online meanwhile, for the first time or again.  A CPU that cannot
- * be sampled is reported once, and the others go on.
+ * Begin or continue to sample the CPUs that have come online. If a CPU cannot be sampled, the user
+ * is warned once, and the other CPUs are still sampled.
  */
 int recorder_follow_cpus(struct recorder *recorder);
 
-/* Append the CPUs that have a sampler, in the order of the samplers. */
+/* Append to @cpus the CPUs that have a sampler, in the order of the samplers. */
 int recorder_list_cpus(const struct recorder *recorder, struct id_list *cpus);
 
 #endif

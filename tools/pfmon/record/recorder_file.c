@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a recording: how they begin and end, and how one file follows another. */
+/* Begin and end the files of a recording, and switch from one file to the next. */
 #include <stdlib.h>
 
 #include "../data/kernel.h"
@@ -22,8 +22,8 @@ uint64_t recorder_newest(const struct recorder *recorder)
 }
 
 /*
- * Size of the records at the end of the file: the END record and, for each context, its losses,
- * the counts of its CPU, and its events that are in no sample.
+ * Returns the size of the records at the end of the file: an END record, a LOSSES and a CPU record
+ * for each buffer, and an UNSAMPLED record for each context and event.
  */
 static uint64_t reserve(const struct recorder *recorder)
 {
@@ -54,8 +54,8 @@ int recorder_look(struct recorder *recorder)
 }
 
 /*
- * Write the machine, the command and the events.  If CPUs are sampled, the COMMAND record names
- * the CPUs that are sampled already.
+ * Write the MACHINE, COMMAND and EVENT records. If CPUs are sampled, the COMMAND record names the
+ * CPUs that have a sampler at this time.
  */
 static int write_head(struct recorder *recorder, struct data_writer *writer)
 {
@@ -116,8 +116,8 @@ static int write_unsampled(struct recorder *recorder)
 }
 
 /*
- * Room for these records has been reserved, so they fit even if the disk is full.  The number of
- * events that are in no sample is known only when the recording ends, so the last file has it.
+ * Room for the records at the end has been reserved, so they fit even if the disk is full. Only the
+ * last file has UNSAMPLED records, because they are known only when the recording ends.
  */
 int recorder_end_file(struct recorder *recorder, uint32_t flags)
 {
@@ -160,10 +160,10 @@ static int take_samples(struct recorder *recorder)
 }
 
 /*
- * Fill in the next file, while the current one is still written. The names and mappings of the
+ * Fill in the next file, while the current file is still written. The names and mappings of the
  * processes are read from /proc again. From then on, the kernel's events about processes are
- * written to both files, and samples to the current file until it ends. So the next file knows all
- * processes that will have samples in it.
+ * written to both files, but samples only to the current file until it ends. So the next file names
+ * all processes that will have samples in it.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording in several files, of which the oldest are removed. */
+/* A recording in several files. The oldest files are removed. */
 #ifndef PFMON_ROTATION_H
 #define PFMON_ROTATION_H
 
@@ -11,7 +11,7 @@
  * struct rotation - when a file ends and how many are kept
  * @size: a file ends when it has this many bytes; 0: no limit
  * @time: a file ends after this many ns; 0: no limit
- * @most: number of files that are kept besides the current one; 0: all
+ * @most: number of files that are kept besides the current file; 0: all files are kept
  * @names: the files that have ended and are kept, the oldest first
  * @count: number of @names
  * @ended: number of files that have ended
@@ -25,13 +25,12 @@ struct rotation {
 	size_t ended;
 };
 
-/* Is it time to end a file that has @size bytes and was begun @age ns ago? */
+/* Returns whether a file has to end that has @size bytes and was begun @age ns ago. */
 bool rotation_is_due(const struct rotation *rotation, uint64_t size, uint64_t age);
 
 /*
- * Rename the file @path, which is open, to PATH.TIME, where TIME is the local time:
- * YYYYMMDDhhmmss and two digits for hundredths of a second.  Reports an error and returns -1, or
- * returns 0.
+ * Rename the file @path, which is open, to PATH.TIME, where TIME is the local time: YYYYMMDDhhmmss
+ * and two digits for hundredths of a second. Returns 0, or -1 after reporting an error.
  */
 int rotation_keep(struct rotation *rotation, const char *path);
 

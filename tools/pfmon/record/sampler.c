@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record the program's calls of functions that have not returned. */
+/* Let the processor record the callers: the calls whose functions have not returned yet. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -87,7 +87,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 }
 
 /*
- * Map the buffers of all CPUs. For a number that no CPU of the machine has, mmap() fails with
+ * Map the buffers of all CPUs. If a number belongs to no CPU of the machine, mmap() fails with
  * EINVAL.
  */
 static int map_cpus(struct sampler *sampler, unsigned int count)
@@ -145,7 +145,9 @@ int sampler_attach(struct sampler *sampler, int target)
 	return error > 0 ? fail_load(sampler->session.fd, target, error) : error;
 }
 
-/* Fails if the thread has just ended, or the CPU has just gone offline. */
+/*
+ * Restart the context. This fails if the thread has just ended, or the CPU has just gone offline.
+ */
 static int restart(const struct sampler *sampler, const struct buffer *buffer)
 {
 	int fd = sampler->session.fd;
@@ -156,8 +158,8 @@ static int restart(const struct sampler *sampler, const struct buffer *buffer)
 }
 
 /*
- * Hand back the buffer, or all regions that were taken. Some of them may be left from a time when
- * the CPU was offline, because they could not be handed back then.
+ * Hand back the buffer, or all regions that were taken. Some regions may have been taken while the
+ * CPU was offline, when they could not be handed back.
  */
 static void hand_back(struct sampler *sampler, struct buffer *buffer)
 {
@@ -166,9 +168,9 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 }
 
 /*
- * Adapt the periods before each restart.  With formats "default" and "callchain" this
- * loses no events: monitoring is masked until the restart, and the restart begins a new
- * period in any case.
+ * Take full buffers. The periods are adapted before each restart. With formats "default" and
+ * "callchain" this loses no events: monitoring is masked until the restart, and the restart begins
+ * a new period in any case.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)
@@ -211,7 +213,7 @@ static void count_all(const struct sampler *sampler, struct drain_counts *sum)
 	}
 }
 
-/* The sums over all samples so far. */
+/* Store in @sum the sums over all samples so far. */
 static void tally_all(const struct sampler *sampler, struct tally *sum)
 {
 	*sum = (struct tally){ 0 };
@@ -219,7 +221,7 @@ static void tally_all(const struct sampler *sampler, struct tally *sum)
 		drain_add_tally(&sampler->buffers[i].drain, sum);
 }
 
-/* Have samples been lost, or was monitoring throttled, since the last call? */
+/* Returns whether samples have been lost, or monitoring was throttled, since the last call. */
 static bool is_short(struct sampler *sampler)
 {
 	struct drain_counts counts;
@@ -231,8 +233,8 @@ static bool is_short(struct sampler *sampler)
 }
 
 /*
- * Returns the events since the last sample.  If the counter has overflowed and has not
- * been reset, these are the events since the overflow.
+ * Returns the number of events since the last sample. If the counter has overflowed and has not
+ * been reset, this is the number of events since the overflow.
  */
 static uint64_t since_sample(const struct pfarg_pmd *pmd)
 {
@@ -241,7 +243,10 @@ static uint64_t since_sample(const struct pfarg_pmd *pmd)
 	return pmd->reg_value - pmd->reg_last_reset_val;
 }
 
-/* Returns 1 if the period cannot be changed now, because copies of the context live. */
+/*
+ * Returns 0, 1 if the period cannot be changed because the context has copies, or -1 after
+ * reporting an error.
+ */
 static int write_period(struct sampler *sampler, size_t event)
 {
 	struct session *session = &sampler->session;
@@ -261,8 +266,8 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * A new period restarts the counter: the @partial events since the last sample are lost. If copies
- * of the context live, the period stays @period.
+ * A new period starts the counter again, so the @partial events since the last sample are lost. If
+ * the context has copies, the period stays at @period.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)
@@ -319,9 +324,9 @@ int sampler_follow(struct sampler *sampler)
 }
 
 /*
- * With formats "default" and "callchain", a counter that has overflowed waits for the restart. If
- * the CPU has gone offline before the restart, the restart cannot come any more, so begin the next
- * period here.
+ * With formats "default" and "callchain", a counter that has overflowed begins a new period at the
+ * restart. If the CPU has gone offline meanwhile, there is no restart, so begin the new period
+ * here.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {
@@ -354,7 +359,7 @@ int sampler_try_resume(struct sampler *sampler)
 	return 0;
 }
 
-/* Samples that were taken from the buffers. */
+/* Returns the number of samples that were taken from the buffers. */
 static uint64_t samples_taken(const struct sampler *sampler)
 {
 	uint64_t taken = 0;
@@ -364,7 +369,7 @@ static uint64_t samples_taken(const struct sampler *sampler)
 	return taken;
 }
 
-/* Number of threads and processes that were followed. */
+/* Returns the number of threads and processes that were followed. */
 static uint64_t copies_made(const struct sampler *sampler)
 {
 	struct pfm_statistics statistics = { 0 };
@@ -376,9 +381,9 @@ static uint64_t copies_made(const struct sampler *sampler)
 }
 
 /*
- * Find out from the witnesses which events are in no sample.  If samples were lost and there are
- * several events, the witnesses cannot tell, because a lost sample may belong to any of the
- * events.
+ * Compare the counts of the witnesses with the samples, to find how many occurrences of each event
+ * are in no sample. If samples were lost and there are several events, this number is not known,
+ * because a lost sample may belong to any of the events.
  */
 static int ask_witnesses(struct sampler *sampler)
 {
@@ -428,7 +433,7 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 	return 0;
 }
 
-/* Take what is left in the buffers. */
+/* Take the remaining samples from the buffers. */
 static int take_rest(struct sampler *sampler, struct data_writer *writer)
 {
 	int result = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread or CPU that is sampled, perhaps with the threads and processes that it makes: its
+ * Sample a thread, perhaps with the threads and processes that it makes, or a CPU. A sampler has a
  * context and the context's buffers.
  */
 #ifndef PFMON_SAMPLER_H
@@ -20,27 +20,28 @@
 
 /**
  * struct sampler - a thread or CPU that is sampled
- * @session: its context
+ * @session: the context
  * @is_cpu: a CPU is sampled, with all that runs there
- * @target: number of the thread or CPU
+ * @target: tid of the thread, or number of the CPU
  * @format: sampling format of the context
  * @has_recorded: the hardware records the callers
- * @rates: the periods, one for each event
+ * @rates: the sampling periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses (second counters of the same events, see
  *	witness.h)
  * @dropped: for each event, how many occurrences were lost when the period was changed
- * @unsampled: for each event, how many occurrences are in no sample, computed at the end; its
- *	member counted is 0 if the number is not known
+ * @unsampled: for each event, how many occurrences are in no sample, computed at the end. The
+ *	member counted of an element is 0 if this number is not known
  * @cut: for each event, how many occurrences are in no sample because threads ended before a period
  *	was over
- * @buffers: one, or one for each CPU if the context is inherited; none until the context is loaded
+ * @buffers: one buffer, or one for each CPU if the context is inherited. There are no buffers
+ *	before the context is loaded
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: number of lost samples plus number of times that monitoring was throttled,
- *	when the rates were last computed
- * @is_fixed: a period could not be changed, because copies of the context lived
+ * @missed: when the rates were last computed: number of lost samples plus number of times that
+ *	monitoring was throttled
+ * @is_fixed: a period could not be changed, because the context had copies
  */
 struct sampler {
 	struct session session;
@@ -63,40 +64,40 @@ struct sampler {
 };
 
 /*
- * Make a context with buffers of @size bytes. @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
- * is sampled. @has_recorded: the hardware records the callers. Returns -1 with errno and without
- * a message, or 0; the caller calls sampler_close() in both cases.
+ * Make a context with buffers of @size bytes. @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU is
+ * sampled. @has_recorded: the hardware records the callers. Returns 0, or -1 with errno and without
+ * a message. The caller calls sampler_close() in either case.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
 		   enum data_format format, uint64_t size, bool has_recorded);
 
-/* The functions below report an error and return -1, or return 0. */
+/* The functions below return 0, or -1 after reporting an error. */
 
 /*
- * Sample the first @count of @events, every @period events or, if @period is 0, @frequency times
- * per second.  Each of these events has one counter.  The other events are witnesses.
+ * Sample the first @count of @events: every @period events or, if @period is 0, @frequency times
+ * per second. Each of these events has one counter. All further elements of @events are witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,
 		    uint64_t random_mask);
 
 /*
- * Load the context on a thread or CPU, and map the buffers.  Child processes that pfmon created
- * earlier do not inherit these mappings. sampler_try_attach() returns a positive errno, without a
- * message, if the load failed; sampler_attach() is for a thread.
+ * Load the context on a thread or CPU, and map the buffers. Child processes that pfmon created
+ * earlier do not inherit these mappings. If the load failed, sampler_try_attach() returns a
+ * positive errno without a message; sampler_attach(), which is for threads only, reports the error.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);
 
 /*
- * Load the context again on a CPU that went offline and has come online. Returns a positive errno,
- * without a message, if the load failed.
+ * Load the context again on a CPU that went offline and has come online. If the load failed,
+ * returns a positive errno without a message.
  */
 int sampler_try_resume(struct sampler *sampler);
 
 /*
- * Take full buffers or regions and hand them back.  If @writer is NULL, because nothing
- * more can be written, the samples taken are lost.
+ * Take full buffers or regions and hand them back. If nothing more can be written, @writer is NULL,
+ * and the samples that are taken are lost.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
@@ -109,7 +110,7 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 /* Adapt the periods to the rates of their events. */
 int sampler_follow(struct sampler *sampler);
 
-/* Stop and take the remaining samples; a second call has no effect. */
+/* Stop monitoring and take the remaining samples. A second call has no effect. */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 
 void sampler_close(struct sampler *sampler);

@@ -5,9 +5,9 @@
 #include "sampling_format.h"
 
 /*
- * A region is written to the file when it is full.  With many regions the file is up to
- * date, and there is room for samples while one region is written.  But each full region
- * costs a message, so regions must not be small.
+ * pfmon writes a region to the file when the region is full. With many regions, samples are soon in
+ * the file, and there is room for samples while a region is written. But each full region makes a
+ * message, so regions must not be small.
  */
 #define REGIONS	     16
 #define REGION_LEAST 1500

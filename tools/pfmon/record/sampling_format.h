@@ -22,7 +22,7 @@ union sampling_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* Returns 0 if there is no format of that name. */
+/* Returns the format called @name, or 0 if there is no such format. */
 enum data_format sampling_format_find(const char *name);
 const char *sampling_format_name(enum data_format format);
 
@@ -33,7 +33,7 @@ const char *sampling_format_name(enum data_format format);
 void sampling_format_argument(enum data_format format, uint64_t size, bool has_recorded,
 			      union sampling_argument *argument);
 
-/* Size of the buffer whose first page is @header. */
+/* Returns the size of the buffer whose first page is @header. */
 size_t sampling_format_size(enum data_format format, const void *header);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel says about processes; see perf_event_open(2). */
+/* Read the kernel's events about processes; see perf_event_open(2). */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@
  * @fd: the event; -1 if the CPU is offline
  * @page: the mapped header, which the records follow
  * @size: size in bytes of the part with the records
- * @enabled: for how long the event had been enabled at the last look. If this time does not grow
- *	any more, the CPU went offline, and the kernel has ended the event
- * @copy: a record that wraps at the end of the ring is joined here
+ * @enabled: for how long the event had been enabled when follow_cpu() last read this time. If the
+ *	time has not grown since, the CPU went offline, and the kernel has ended the event
+ * @copy: buffer for a record that begins at the end of the ring and continues at its beginning
  */
 struct side_ring {
 	int fd;
@@ -126,8 +126,8 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * Open a ring for each CPU that the machine can have. The kernel permits an event of a thread on a
- * CPU that is offline. The events of all processes need a CPU that is online, so follow_cpu() opens
+ * Open a ring for each CPU that the machine can have. If @tid is a thread, the kernel permits an
+ * event on a CPU that is offline. If @tid is -1, the CPU has to be online, so follow_cpu() opens
  * the other rings when their CPUs come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
@@ -193,13 +193,13 @@ static uint64_t time_of(const struct perf_event_header *header)
 	return time;
 }
 
-/* The path as in /proc/PID/maps. */
+/* Returns the path as in /proc/PID/maps. */
 static const char *path_of(const struct mmap_record *record)
 {
 	return strncmp(record->path, "//", 2) ? record->path : "";
 }
 
-/* Returns false for a record that is not about a process. */
+/* Store @record in @event. Returns false if @record is not about a process. */
 static bool decode(struct side_band *band, const void *record, struct side_event *event)
 {
 	const struct perf_event_header *header = record;
@@ -253,7 +253,10 @@ static const struct perf_event_header *record_at(struct side_ring *ring, uint64_
 	size_t begin = tail & (ring->size - 1), first = ring->size - begin;
 	const struct perf_event_header *header = (const void *)(records + begin);
 
-	/* Sizes are multiples of 8, as is the size of the header. */
+	/*
+	 * The sizes of all records, of the header and of the ring are multiples of 8, so no header
+	 * wraps.
+	 */
 	if (header->size <= first)
 		return header;
 	memcpy(ring->copy, records + begin, first);
@@ -281,8 +284,8 @@ static int read_ring(struct side_band *band, struct side_ring *ring,
 }
 
 /*
- * The kernel ends the event of a CPU that goes offline.  Such an event is replaced when the CPU is
- * online again.  An event of a thread stays.
+ * If all processes are watched, the kernel ends the event of a CPU that goes offline. Open another
+ * event when the CPU is online again. If a thread is watched, its events stay.
  */
 static void follow_cpu(struct side_band *band, int cpu)
 {
@@ -303,7 +306,10 @@ static void follow_cpu(struct side_band *band, int cpu)
 		band->gaps++;
 }
 
-/* An event whose threads have all ended is always ready: do not poll for it any more. */
+/*
+ * epoll_wait() always reports an event whose threads have all ended: do not poll for this event any
+ * more.
+ */
 static void forget_ended(const struct side_band *band)
 {
 	struct epoll_event ready;

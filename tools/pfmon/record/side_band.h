@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel says about processes while they are sampled: fork, exec, new names, new
- * executable memory. The reports come from perf events that count nothing, one event for each CPU.
- * These events need no PMU and do not disturb other users of perf. Their clock is that of the
- * samples.
+ * The kernel's reports about processes while they are sampled: fork, exec, new names, new
+ * executable memory. The reports come from perf events that count nothing, one for each CPU. These
+ * events need no PMU and do not disturb other users of perf. Their clock is that of the samples.
  */
 #ifndef PFMON_SIDE_BAND_H
 #define PFMON_SIDE_BAND_H
@@ -25,11 +24,11 @@ enum side_kind {
 /**
  * struct side_event - what happened
  * @kind: what happened
- * @time: when it happened, ns of the samples' clock
+ * @time: when it happened, in ns of the samples' clock
  * @tid: thread
  * @tgid: its process
- * @parent_tid: SIDE_FORK: thread that made it
- * @parent_tgid: SIDE_FORK: process that made it
+ * @parent_tid: SIDE_FORK: thread that made @tid
+ * @parent_tgid: SIDE_FORK: process that made @tid
  * @name: SIDE_NAME, SIDE_EXEC: the name
  * @map: SIDE_MAPPING: the memory
  */
@@ -48,12 +47,12 @@ struct side_ring;
 
 /**
  * struct side_band - the events of all CPUs
- * @rings: by number of CPU; not all CPUs are online
+ * @rings: the rings; the index is the number of the CPU. CPUs that are offline may have no ring
  * @count: number of @rings
  * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
  * @poll: becomes readable when a ring is a quarter full; then call side_band_read()
- * @lost: number of events for which there was no room
- * @gaps: how often a CPU came online; earlier events on this CPU are not known
+ * @lost: number of reports for which the rings had no room
+ * @gaps: how often a CPU came online. Reports from this CPU before that time are missing
  */
 struct side_band {
 	struct side_ring *rings;
@@ -65,9 +64,9 @@ struct side_band {
 };
 
 /*
- * Begin to watch.  Returns a positive errno, without a message, if the kernel does not permit
- * or does not have these events; the caller then reads /proc now and then.  Returns -1 after
- * reporting an error, or 0.  The caller calls side_band_close() in any case.
+ * Begin to watch. Returns 0, or -1 after reporting an error. Returns a positive errno without a
+ * message if the kernel does not permit or does not have these events; the caller then reads /proc
+ * now and then. The caller calls side_band_close() in any case.
  */
 int side_band_open(struct side_band *band, pid_t tid);
 
@@ -75,8 +74,8 @@ int side_band_open(struct side_band *band, pid_t tid);
 typedef int (*side_function)(void *data, const struct side_event *event);
 
 /*
- * Call @function for each event since the last call.  The events of one CPU come in the order of
- * time.  Each call also looks for CPUs that have come online, so the caller makes a call at least
+ * Call @function for each report since the last call. The reports of one CPU come in the order of
+ * time. side_band_read() also finds CPUs that have come online, so the caller calls it at least
  * every half second.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);

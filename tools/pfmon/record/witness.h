@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the samples that the PMU did not deliver.  A counter that is sampled is reset
- * after each overflow, and the events between the overflow and the reset are lost.  Few
- * events are lost if the interrupt comes at once, but nearly all events if the PMU checks
- * for overflows only now and then.  A second counter of the same event, the witness, is
- * never reset: if it counts more than the periods of all samples, the difference is in no
- * sample.
+ * Find the samples that the PMU did not deliver. A counter that is sampled is reset after each
+ * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
+ * interrupt arrives at once, but nearly all events are lost if the PMU checks for overflows only
+ * now and then. A second counter of the same event, the witness, is never reset. If the witness
+ * counts more events than the periods of all samples together, the difference is in no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -14,10 +13,9 @@
 #include "../event/events.h"
 
 /*
- * Copy @events to @all and append a witness for each event for which a second counter is
- * available.  Counters are assigned again to all events and witnesses.  Witnesses have no
- * name.  Reports an error and returns -1, or returns 0.  The caller calls witness_free()
- * in any case.
+ * Copy @events to @all and append a witness for each event for which a second counter is available.
+ * Counters are assigned again to all events and witnesses. Witnesses have no name. Returns 0, or -1
+ * after reporting an error. The caller calls witness_free() in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
@@ -30,12 +28,12 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * struct explained - events of one counter that are in a sample, or are missing for a
  *	known reason
  * @periods: sum of the periods of the samples that were taken
- * @samples: number of these samples
+ * @samples: number of the samples that were taken
  * @period: the current period
- * @rest: events since the last sample
- * @cut: the maximum number of events in the last periods of threads that have ended
- * @dropped: events that were lost when the period was changed
- * @lost: samples that were lost
+ * @rest: number of events since the last sample
+ * @cut: maximum number of events in the last periods of threads that have ended
+ * @dropped: number of events that were lost when the period was changed
+ * @lost: number of samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0: not known
  */
 struct explained {
@@ -50,8 +48,8 @@ struct explained {
 };
 
 /*
- * Store in @record how many of @counted events are in no sample for an unknown reason.  Returns how
- * many are in no sample because they were in the last period of a thread.
+ * Store in @record how many of @counted events are in no sample for an unknown reason. Returns how
+ * many of these events are in no sample because a thread ended during a period.
  */
 uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
 			 const struct explained *explained);

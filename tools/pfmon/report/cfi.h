@@ -5,7 +5,7 @@
 
 #include <elfutils/libdw.h>
 
-/* Where a function has its return address, at a given instruction. */
+/* Where a function has its return address when it executes a given instruction. */
 enum link_state {
 	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
@@ -14,10 +14,10 @@ enum link_state {
 
 /**
  * struct cfi - the tables of an ELF file
- * @image: the file in memory; NULL if there is none
+ * @image: the mapped file; NULL if the file could not be mapped
  * @size: size of @image in bytes
  * @elf: @image as an ELF file, opened at the first use
- * @tables: .eh_frame of @elf; NULL if there is none
+ * @tables: .eh_frame of @elf; NULL if @elf has no .eh_frame
  */
 struct cfi {
 	void *image;
@@ -27,15 +27,15 @@ struct cfi {
 };
 
 /*
- * Map the file of @fd; @fd may be closed afterwards.  The caller calls cfi_close() even
- * if this fails.
+ * Map the file of @fd; the caller may close @fd afterwards. The caller calls cfi_close() even if
+ * the file cannot be mapped.
  */
 void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
 /*
- * Returns where the return address is if a thread was interrupted at @address, an address as in
- * the file's program headers.
+ * Returns where the return address is for a thread that was interrupted at @address. @address is an
+ * address as in the file's program headers.
  */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);
 

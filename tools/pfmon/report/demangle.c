@@ -14,7 +14,7 @@
 
 #define OPTIONS	     (DMGL_PARAMS | DMGL_ANSI)
 
-/* A mangled name of 230 characters can stand for a name of 50 MB. */
+/* Names are limited, because a mangled name of 230 characters can stand for a name of 50 MB. */
 #define LONGEST_NAME 8192
 
 struct demangling {
@@ -24,7 +24,7 @@ struct demangling {
 };
 
 /*
- * Append a part of the name; libiberty calls this for each part.  Only longjmp() can stop
+ * libiberty calls this function for each part of the name: append @part. Only longjmp() can stop
  * libiberty when the name becomes too long.
  */
 static void add_part(const char *part, size_t length, void *argument)
@@ -53,10 +53,7 @@ char *demangle(const char *name)
 			return NULL;
 	}
 	demangling.name[demangling.length] = '\0';
-	/*
-	 * Rust encodes characters that are not ASCII; decoded, they may be control
-	 * characters.
-	 */
+	/* Mangled names of Rust contain encoded characters, which may be control characters. */
 	text_defuse(demangling.name);
 	return strdup(demangling.name);
 }

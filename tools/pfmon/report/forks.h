@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When threads began.  Numbers of threads that have ended are used again. */
+/* When threads began. The kernel may give the number of a thread that has ended to a new thread. */
 #ifndef PFMON_FORKS_H
 #define PFMON_FORKS_H
 
 #include "recording.h"
 
 /**
- * struct forks - beginnings of threads, sorted for searching
+ * struct forks - when threads began, sorted for searching
  * @list: ascending by thread and time
  * @count: number of @list
  */
@@ -20,8 +20,8 @@ int forks_make(struct forks *forks, const struct recording *recording);
 void forks_free(struct forks *forks);
 
 /*
- * Returns the index in @list of the thread that had number @tid at @time, or -1 if its beginning is
- * not known.
+ * Returns the index in @list of the fork that began the thread with number @tid at @time, or -1 if
+ * this fork is not known.
  */
 long forks_find(const struct forks *forks, uint32_t tid, uint64_t time);
 

@@ -2,10 +2,9 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with the names and mappings of all processes, without a time.  In the joined
- * file these names and mappings get the time at which their file began, so that they do not
- * describe earlier samples.  The counts of all files are added up, and the joined file has the
- * sums at its end.
+ * Each file begins with the names and mappings of all processes, without a time. In the joined file
+ * they get the time at which their file began, so that they do not describe earlier samples. The
+ * joined file ends with the sums of the counts of all files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,8 @@
  * struct part - one of the files
  * @path: its path
  * @file: its bytes
- * @begin: offset of its first record
- * @machine: its first record, if that is a MACHINE record; else NULL
+ * @begin: offset of the first record in @file
+ * @machine: the first record, if it is a MACHINE record; else NULL
  */
 struct part {
 	const char *path;
@@ -35,12 +34,12 @@ struct part {
  * struct joined - the joined file
  * @bytes: its bytes
  * @size: number of @bytes so far
- * @losses: for each context, the sum of its losses
+ * @losses: for each context, the sum of its losses in all files
  * @losses_count: number of @losses
- * @cpus: for each context, the sum of its counts
+ * @cpus: for each context, the sum of its counts in all files
  * @cpu_count: number of @cpus
  * @end: the sum of the END records
- * @ended: number of files that have an end
+ * @ended: number of files that have an END record
  */
 struct joined {
 	char *bytes;
@@ -109,8 +108,8 @@ static int check_parts(const struct part *parts, size_t count)
 /* ---- when a file began --------------------------------------------------------------------- */
 
 /*
- * Returns the time of the first sample, which is the oldest in its record; 0 if samples have no
- * time.
+ * Returns the time of the first sample in @record, or 0 if samples have no time. The first sample
+ * of a record is the oldest one.
  */
 static uint64_t time_of_samples(const struct data_record *record)
 {
@@ -121,12 +120,14 @@ static uint64_t time_of_samples(const struct data_record *record)
 	if (!samples || samples->format == DATA_FORMAT_HIST || !samples->count)
 		return 0;
 	data_take(&body, sizeof(*samples));
-	/* An entry of format callchain begins with the same structure. */
+	/* An entry of format callchain also begins with struct pfm_dfl_smpl_entry. */
 	entry = data_take(&body, sizeof(*entry));
 	return entry ? entry->tstamp : 0;
 }
 
-/* Threads, forks and mappings begin with their time. */
+/*
+ * Returns the time of @record. The bodies of THREAD, FORK and MAPPING records begin with the time.
+ */
 static uint64_t time_of(const struct data_record *record)
 {
 	const uint64_t *time;
@@ -144,7 +145,7 @@ static uint64_t time_of(const struct data_record *record)
 	}
 }
 
-/* Returns a time that is earlier than all times in @part; 0 if it is not known. */
+/* Returns a time that is earlier than all times in @part, or 0 if no time is known. */
 static uint64_t time_before(struct part *part)
 {
 	const struct data_record *record;
@@ -181,7 +182,10 @@ static void append_record(struct joined *joined, enum data_type type, const void
 	append(joined, body, size);
 }
 
-/* Store @record in @last.  The last record of each context has the losses of the file. */
+/*
+ * Store @record in @last. The last LOSSES record of a context has all losses of this context in the
+ * file.
+ */
 static int take_losses(const struct data_record *record, struct data_losses **last,
 		       size_t *count)
 {
@@ -232,7 +236,7 @@ static int add_cpu(struct joined *joined, const struct data_record *record)
 	return 0;
 }
 
-/* The recording lasts until the end of its last file. */
+/* Add an END record to the sums. The recording lasts until the end of its last file. */
 static void add_end(struct joined *joined, const struct data_record *record,
 		    uint64_t began)
 {
@@ -248,7 +252,7 @@ static void add_end(struct joined *joined, const struct data_record *record,
 	joined->end.flags |= end->flags & DATA_END_FAILED;
 }
 
-/* Copy a record.  A name or mapping without a time gets @time. */
+/* Copy a record.  If a THREAD or MAPPING record has no time, it gets @time. */
 static void copy(struct joined *joined, const struct data_record *record, uint64_t time)
 {
 	uint64_t *place =
@@ -261,7 +265,9 @@ static void copy(struct joined *joined, const struct data_record *record, uint64
 		*place = time;
 }
 
-/* Copy and count the records of @part, which began @began ns after the first file. */
+/*
+ * Copy the records of @part, which began @began ns after the first file, and add up their counts.
+ */
 static int join_records(struct joined *joined, struct part *part, bool is_first,
 			uint64_t began)
 {
@@ -306,8 +312,8 @@ static void warn_of(const struct part *part)
 }
 
 /*
- * The sums take no more room than the records that were added up.  If a file has no END record,
- * the joined file gets none.
+ * Append the records with the sums. They take no more room than the records that were added up. If
+ * a file has no END record, the joined file gets no END record.
  */
 static void append_sums(struct joined *joined, size_t count)
 {

@@ -8,8 +8,8 @@
 #include "../data/data_read.h"
 
 /*
- * Store in @file all records of the @count files at @paths, in the order of time: as if pfmon
- * record had not switched files. Reports an error and returns -1, or returns 0. The caller calls
+ * Store in @file all records of the @count files at @paths, in the order of time, as if pfmon
+ * record had not switched files. Returns 0, or -1 after reporting an error. The caller calls
  * data_close_file() in either case.
  */
 int join_files(struct data_file *file, const char *const *paths, size_t count);

@@ -6,9 +6,9 @@
 #include "symbol_table.h"
 
 /*
- * Read the functions into @table, which is empty; @root is the prefix of "/proc": usually
- * "". @table stays empty if the user may not see addresses.  If there is no memory,
- * reports an error and returns -1, else returns 0.
+ * Read the functions into the empty table @table. @root is the prefix of "/proc": "", or a
+ * directory in a test. @table stays empty if the user may not see addresses. Returns 0, or -1 after
+ * reporting that there is no memory.
  */
 int kernel_symbols_read(struct symbol_table *table, const char *root);
 

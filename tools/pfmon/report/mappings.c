@@ -5,9 +5,7 @@
 #include "../common/array.h"
 #include "mappings.h"
 
-/*
- * Owner of the kernel's mappings.  No process has this number, because pids have 32 bits.
- */
+/* The owner of the kernel's mappings. No process has this number, because pids have 32 bits. */
 #define KERNEL UINT64_MAX
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -69,8 +67,8 @@ static int read_changes(struct mappings *mappings, const struct recording *recor
 }
 
 /*
- * Returns a number for the program that @owner was executing at @time: for one owner,
- * equal numbers mean the same program.
+ * Returns a number for the program that @owner was executing at @time. If two numbers for the same
+ * owner are equal, the program is the same.
  */
 static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
 {
@@ -122,7 +120,10 @@ void mappings_free(struct mappings *mappings)
 	*mappings = (struct mappings){ 0 };
 }
 
-/* Does @a come after @b, by time or, at the same time, by its position in the file? */
+/*
+ * Returns whether @a is later than @b. If both have the same time, the position in the file
+ * decides.
+ */
 static bool is_later(const struct recorded_mapping *a, const struct recorded_mapping *b)
 {
 	if (a->mapping->time != b->mapping->time)
@@ -130,7 +131,7 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 	return a > b;
 }
 
-/* Returns the index after the last span of @owner that begins at @address or below. */
+/* Returns the index after the last span of @owner whose start is not above @address. */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {
 	size_t low = 0, high = mappings->span_count;
@@ -149,8 +150,8 @@ static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t a
 }
 
 /*
- * The mappings of an address: the one that is valid at a given time, and the first one after that
- * time.
+ * Two mappings of an address: the mapping that is valid at a given time, and the first mapping
+ * after that time.
  */
 struct found {
 	const struct recorded_mapping *there;
@@ -181,7 +182,10 @@ static struct found find(const struct mappings *mappings, uint64_t owner, size_t
 	return found;
 }
 
-/* Returns the fork with which @program of @owner began; NULL if it began otherwise. */
+/*
+ * Returns the fork with which @program of @owner began, or NULL if it began with an exec or was
+ * there already.
+ */
 static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,
 				    size_t program)
 {
@@ -191,9 +195,9 @@ static const struct change *fork_of(const struct mappings *mappings, uint64_t ow
 }
 
 /*
- * A process that forks without exec has the mappings of its parent, so a mapping is looked for in
- * the parents, too. In a damaged file a process may be its own ancestor, so the number of parents
- * is limited.
+ * A process has the mappings of its parent until it executes a program, so a mapping is looked for
+ * in the parents, too. In a damaged file a process may be its own ancestor, so the number of
+ * parents is limited.
  */
 #define PARENTS 1000
 

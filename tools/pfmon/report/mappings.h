@@ -6,12 +6,12 @@
 #include "recording.h"
 
 /**
- * struct span - a mapping in the memory of its process
+ * struct span - a mapping in the memory of a process
  * @recorded: the mapping
- * @owner: the process that has this mapping, or the kernel
- * @program: number of the program that @owner was executing when the memory was mapped; another
- *	program has another number
- * @reach: the highest end of this span and of the preceding spans of @owner
+ * @owner: the process that has the mapping, or the kernel
+ * @program: number of the program that @owner was executing when the memory was mapped. Each
+ *	program of @owner has its own number
+ * @reach: the highest end among this span and all spans of @owner before it
  */
 struct span {
 	const struct recorded_mapping *recorded;
@@ -23,9 +23,9 @@ struct span {
 /**
  * struct change - a process began, or executed another program
  * @owner: the process
- * @time: when this happened
- * @parent: process that made it, if @is_fork
- * @is_fork: the process began, with the mappings of @parent
+ * @time: when the process began, or executed the program
+ * @parent: process that made @owner, if @is_fork
+ * @is_fork: the process began and has the mappings of @parent
  */
 struct change {
 	uint64_t owner;
@@ -53,8 +53,8 @@ int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 
 /*
- * Is @address an address of the kernel? On all our architectures the highest bit is set in
- * addresses of the kernel only.
+ * Returns whether @address is an address of the kernel. On all architectures that perfmon supports,
+ * only addresses of the kernel have the highest bit set.
  */
 static inline bool is_kernel_address(uint64_t address)
 {
@@ -62,8 +62,8 @@ static inline bool is_kernel_address(uint64_t address)
 }
 
 /*
- * Returns what process @tgid (or the kernel) had mapped at @address at @time; NULL if
- * nothing.
+ * Returns the mapping of process @tgid or of the kernel that was at @address at @time, or NULL if
+ * nothing was mapped there.
  */
 const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 					     uint32_t tgid, uint64_t time,

@@ -112,7 +112,7 @@ static int compare_objects(const struct object *a, const struct object *b)
 	return order ? order : a->is_kernel - b->is_kernel;
 }
 
-/* Are the kernel or its modules at other addresses in @recording than in @kernel? */
+/* Returns whether the kernel or its modules have other addresses in @recording than in @kernel. */
 static bool has_moved(const struct recording *recording, const struct kernel *kernel)
 {
 	size_t found = 0;
@@ -141,7 +141,7 @@ static void take_over(struct object *object, struct object *earlier)
 	earlier->program = (struct program){ 0 };
 }
 
-/* Both lists are in the order of compare_objects(). */
+/* Walk through both lists together: they are in the order of compare_objects(). */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier)
 {
@@ -180,7 +180,7 @@ static bool is_other_build(const struct object *object, const char *build_id)
 	return true;
 }
 
-/* Has a file without build-id been changed or replaced since the recording? */
+/* Returns whether a file without build-id has been changed or replaced since the recording. */
 static bool is_other_file(const struct object_list *list, const struct object *object,
 			  int fd)
 {
@@ -325,8 +325,8 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 }
 
 /*
- * Returns LINK_UNKNOWN for the kernel: on arm64 it has no unwinding tables, and on POWER
- * they are in vmlinux, which pfmon does not read.
+ * Returns LINK_UNKNOWN for the kernel. On arm64 the kernel has no unwinding tables; on POWER its
+ * tables are in vmlinux, which pfmon does not read.
  */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset)

@@ -15,11 +15,11 @@
  * @name: name to show: the last part of @path
  * @build_id: build-id in the recording
  * @inode: inode in the recording
- * @is_kernel: part of the kernel
- * @is_looked_at: it has been looked for on this machine
- * @is_known: it exists on this machine and is the one that was recorded
- * @program: its symbols, if it is known and not a part of the kernel
- * @region: its position in this machine's kernel, if it is known and a part of the kernel
+ * @is_kernel: the object is a part of the kernel
+ * @is_looked_at: pfmon has looked for the object on this machine
+ * @is_known: this machine has the object, and it is the one that was recorded
+ * @program: symbols of the object, if @is_known and not @is_kernel
+ * @region: addresses of the object in this machine's kernel, if @is_known and @is_kernel
  */
 struct object {
 	const char *path;
@@ -38,11 +38,11 @@ struct object {
  * @objects: each object once
  * @count: number of @objects
  * @of_mapping: for each mapping of the recording, its object
- * @kernel: positions of this machine's kernel and modules
+ * @kernel: addresses of this machine's kernel and modules
  * @kernel_symbols: functions of @kernel
  * @kernel_is_read: @kernel and its symbols have been read
- * @root: prefix of "/proc" and "/sys", usually ""
- * @recorded_until: end of the recording, ns since 1970; 0 if it is not known
+ * @root: prefix of "/proc" and "/sys": "", or a directory in a test
+ * @recorded_until: when the recording ended, in ns since 1970; 0 if this is not known
  */
 struct object_list {
 	struct object *objects;
@@ -60,24 +60,21 @@ int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
- * @list has the objects of @recording. Move their symbols from the list of an earlier recording
- * to @list, because reading symbols takes long.
+ * @list has the objects of @recording. Move symbols of the same objects from the list @earlier of
+ * another recording to @list, because reading symbols takes long.
  */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier);
 
 /*
- * Returns the function at @offset of @object, NULL if it is not known; stores in @inside
- * the distance from the function's beginning. @offset is an offset in the file or, for a
- * part of the kernel, in its text.  Warns once if the object is not the one that was
- * recorded.
+ * Returns the function at @offset of @object, or NULL if the function is not known. Stores in
+ * @inside the distance from the function's beginning. @offset is an offset in the file or, for a
+ * part of the kernel, in its text. Warns once if the file is not the one that was recorded.
  */
 struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);
 
-/*
- * Returns where the return address is if a thread was interrupted at @offset of @object.
- */
+/* Returns where the return address is for a thread that was interrupted at @offset of @object. */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset);
 

@@ -17,7 +17,7 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* Samples of hist do not have the CPU, but it is known if their context belongs to a CPU. */
+/* Samples of hist do not contain the CPU, but it is known if the context belongs to a CPU. */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
 	const struct data_cpu *const *cpus = recording->cpus;
@@ -36,8 +36,8 @@ bool profile_needs_objects(const struct profile_options *options)
 }
 
 /*
- * Returns the key of the sample's entry.  Only the fields by which the user sorts are
- * set.
+ * Returns the key of the entry to which @sample is added. Only the fields by which the user sorts
+ * are set.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample)
 {
@@ -105,8 +105,8 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 
 /*
  * Add a path of nodes below @node: the thread's name, then the functions from the outermost to the
- * innermost. An object without symbols becomes one node: single addresses are of no use in a flame
- * graph.
+ * innermost. If a function is not known, its object becomes the node, because single addresses are
+ * of no use in a flame graph.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)

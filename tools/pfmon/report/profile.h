@@ -23,9 +23,10 @@ enum sort_key {
  * @has_callers: show the callers of each entry below it
  * @counts_processes: the children of an entry are its processes; key.thread.tid is the number of
  *	the process
- * @event: name of the only event to show; NULL for all
+ * @event: name of the only event to show; NULL: show all events
  * @demangles: show the names that functions have in the source
- * @earlier: objects of a profile that was made before; NULL: none, see objects_take_over()
+ * @earlier: objects of an earlier profile, see objects_take_over(); NULL: there is no earlier
+ *	profile
  */
 struct profile_options {
 	enum sort_key sort[SORT_KEYS];
@@ -38,7 +39,7 @@ struct profile_options {
 };
 
 /**
- * struct profile - samples added up
+ * struct profile - the samples of a recording, added up
  * @recording: the recording with the samples
  * @options: what the user wants
  * @tree: the root's children are the events that have samples; an event's children are
@@ -58,36 +59,38 @@ struct profile {
 	bool has_chains;
 };
 
-/*
- * Reports an error and returns -1, or returns 0; the caller calls profile_free() in any
- * case.
- */
+/* Returns 0, or -1 after reporting an error. The caller calls profile_free() in any case. */
 int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
 
-/* Are the entries functions or objects?  If not, the files with symbols are not read. */
+/*
+ * Returns whether the entries are functions or objects, so that files with symbols have to be read.
+ */
 bool profile_needs_objects(const struct profile_options *options);
 
-/* Returns the node of @event, NULL if it has no samples. */
+/* Returns the node of @event, or NULL if @event has no samples. */
 const struct node *profile_event(const struct profile *profile,
 				 const struct recorded_event *event);
 
-/* Is @event wanted? */
+/* Returns whether the user wants to see @event. */
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*
- * Returns the share of @node in @event, in percent: of the sum of periods or, if there
- * are no periods, of the number of samples.
+ * Returns the share of @node in @event in percent. It is computed from the sums of periods or, if
+ * there are no periods, from the numbers of samples.
  */
 double profile_percent(const struct node *event, const struct node *node);
 
-/* Sort by share of the event, the greatest first, then by name. */
+/*
+ * Order for tree_children(): the node with the greatest share of the event first; nodes with equal
+ * shares by name.
+ */
 int profile_order(const struct node *a, const struct node *b);
 
 /*
- * Returns a text for a function: its name or, if that is not known, object and offset or
- * just the address.  Any text but the name is stored in @text.
+ * Returns a text for a function: its name or, if the name is not known, the object and the offset,
+ * or else the address. The name is returned as it is; any other text is stored in @text.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);
@@ -98,7 +101,7 @@ const char *label_object(const struct key *key);
 /* Returns a text for a program: its name, or "[unknown]". */
 const char *label_program(const struct key *key);
 
-/* Returns the number of a CPU as text, which is stored in @text. */
+/* Stores the number of a CPU as text in @text, and returns @text. */
 const char *label_cpu(const struct key *key, char text[LABEL_SIZE]);
 
 /* Returns a text for a thread, of the form "name (thread)". */

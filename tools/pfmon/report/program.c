@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the symbols of a program or library, also from a separate debug file, and look
- * functions up by address.
+ * Read the symbols of a program or library, also from a separate debug file, and find functions by
+ * their addresses.
  *
- * libdwfl finds and reads the files.  It is not used to look functions up, because its
- * dwfl_module_addrinfo() goes through the whole symbol table each time.  With libc.so.6
- * (3,706 functions) 10,000 lookups took 1.5 s of CPU time; symbol_table_find() does
- * 100,000 in 7 ms.
+ * libdwfl finds and reads the files. It is not used to find functions, because
+ * dwfl_module_addrinfo() searches the whole symbol table each time. With libc.so.6 (3,706
+ * functions) 10,000 lookups took 1.5 s of CPU time; symbol_table_find() does 100,000 in 7 ms.
  */
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -18,7 +17,7 @@
 #include "program.h"
 
 /*
- * Files are reported to libdwfl at this address, so that libdwfl's addresses are those in the
+ * The address at which libdwfl places a file: with 0, libdwfl's addresses are the addresses in the
  * file.
  */
 #define NO_BIAS 0
@@ -46,7 +45,7 @@ static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
 	return 0;
 }
 
-/* Returns the end of the code section with number @index, 0 if there is none. */
+/* Returns the end of section @index, or 0 if it is not a section with code. */
 static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
@@ -59,8 +58,8 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Is @symbol a function, or a label in code?  The entry points of hand-written functions
- * are labels.  On Arm, labels that begin with $ mark instructions and data.
+ * Returns whether @symbol is a function, or a label in code: the entry points of functions in
+ * assembly language may be labels. On Arm, labels that begin with $ mark instructions and data.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {
@@ -120,10 +119,7 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 	return 0;
 }
 
-/*
- * Read the file of @fd.  @fd is closed here or, if libdwfl has taken it, together with
- * @dwfl.
- */
+/* Read the file of @fd. If libdwfl takes @fd, it is closed together with @dwfl, else here. */
 static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *name)
 {
 	Dwfl_Module *module;
@@ -142,7 +138,7 @@ static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *
 	return read_symbols(program, module);
 }
 
-/* libdwfl closes the descriptor that it gets, so it gets a duplicate of @fd. */
+/* libdwfl closes its descriptor, so it gets a duplicate of @fd. */
 int program_read(struct program *program, int fd, const char *name, char *debug_path)
 {
 	const Dwfl_Callbacks callbacks = {
@@ -172,7 +168,10 @@ void program_free(struct program *program)
 	*program = (struct program){ 0 };
 }
 
-/* Convert @offset of the file to the @address that the symbols and the tables use. */
+/*
+ * Convert @offset in the file to @address, which is an address as in the symbols and the unwinding
+ * tables.
+ */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)
 {

@@ -13,7 +13,7 @@
  * struct program_segment - a part of the file that is mapped
  * @offset: offset in the file
  * @size: bytes
- * @address: its address in the symbol table
+ * @address: address at which the symbol table places this part
  */
 struct program_segment {
 	uint64_t offset;
@@ -26,7 +26,7 @@ struct program_segment {
  * @symbols: functions
  * @segments: the mapped parts
  * @segment_count: number of @segments
- * @cfi: unwinding tables, which say where functions have their return addresses
+ * @cfi: unwinding tables, which describe where functions have their return addresses
  */
 struct program {
 	struct symbol_table symbols;
@@ -36,25 +36,22 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open, and its debug file.  The debug file is
- * looked for in the directory of the ELF file, whose path is @name, and in @debug_path.
- * @debug_path: directories, separated by colons, with .build-id in them; NULL for
- * /usr/lib/debug.  Returns -1 if the file cannot be read as ELF, else 0; the caller calls
- * program_free() in any case.
+ * Read the ELF file of @fd, which stays open, and its debug file. The debug file is looked for in
+ * the directory of the ELF file, whose path is @name, and in the directories of @debug_path, which
+ * contain .build-id and are separated by colons. If @debug_path is NULL, /usr/lib/debug is used.
+ * Returns 0, or -1 if the file cannot be read as ELF. The caller calls program_free() in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);
 
 /*
- * Returns the function at @offset of the file, NULL if there is none; stores in @inside
+ * Returns the function at @offset of the file, or NULL if no function is there. Stores in @inside
  * the distance from the function's beginning.
  */
 struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
-/*
- * Returns where the return address is if a thread was interrupted at @offset of the file.
- */
+/* Returns where the return address is for a thread that was interrupted at @offset of the file. */
 enum link_state program_link(struct program *program, uint64_t offset);
 
 #endif

@@ -57,8 +57,9 @@ struct recorded_block {
 /**
  * struct recorded_command - the command or the threads that were monitored
  * @command: the COMMAND record; NULL if there is none
- * @strings: the command and its arguments, one after the other, each ending with a zero byte
- * @threads: the threads that the user named, separated by commas; NULL or empty if there are none
+ * @strings: the command and its arguments; each string ends with a zero byte
+ * @threads: the threads that the user named, separated by commas; NULL or empty if the user named
+ *	no threads
  * @cpus: the monitored CPUs, separated by commas
  * @processes: the monitored processes, separated by commas
  */
@@ -76,25 +77,25 @@ struct recorded_command {
  * @machine: the MACHINE record; NULL if there is none
  * @strings: strings of @machine
  * @command: what was recorded
- * @events: in the order of the file, like the other arrays
+ * @events: events. This array and the other arrays have the order of the file
  * @event_count: number of @events
  * @threads: names of threads
  * @thread_count: number of @threads
- * @forks: beginnings of threads and processes
+ * @forks: when threads and processes began
  * @fork_count: number of @forks
  * @mappings: executable memory
  * @mapping_count: number of @mappings
  * @blocks: samples
  * @block_count: number of blocks
- * @losses: for each context, its last record about losses; NULL if it has none
+ * @losses: for each context, its last LOSSES record; NULL if the file has no such record
  * @losses_count: number of @losses
- * @unsampled: records about events that are in no sample
+ * @unsampled: the UNSAMPLED records
  * @unsampled_count: number of @unsampled
- * @cpus: for each context, its CPU and counts; NULL if it has none
+ * @cpus: for each context, its CPU record; NULL if the file has no such record
  * @cpu_count: number of @cpus
  * @end: the END record; NULL if the file is not complete
  * @has_failed: the recording ended early because of an error
- * @bad_records: number of records that make no sense and were left out
+ * @bad_records: number of records that were left out because their contents are invalid
  */
 struct recording {
 	struct data_file file;
@@ -123,10 +124,10 @@ struct recording {
 };
 
 /*
- * recording_open() opens and reads the file at @path.  recording_open_files() opens and reads the
- * files at @paths, which belong to one recording (join.h).  recording_read() reads
- * @recording->file, which has been opened already.  The three functions report an error and return
- * -1, or return 0.  The caller calls recording_free() in any case, which also closes the file.
+ * recording_open() opens and reads the file at @path. recording_open_files() opens and reads the
+ * files at @paths, which belong to one recording (join.h). recording_read() reads @recording->file,
+ * which the caller has opened. The three functions return 0, or -1 after reporting an error. In any
+ * case the caller calls recording_free(), which also closes the file.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_open_files(struct recording *recording, const char *const *paths,
@@ -134,36 +135,37 @@ int recording_open_files(struct recording *recording, const char *const *paths,
 int recording_read(struct recording *recording);
 void recording_free(struct recording *recording);
 
-/* Returns the event whose PMD is @pmd of set @set, or NULL. */
+/* Returns the event of PMD @pmd in set @set, or NULL if there is no such event. */
 const struct recorded_event *recording_event(const struct recording *recording,
 					     unsigned int set, unsigned int pmd);
 
 /*
- * Returns the command and its arguments, separated by blanks, as a text that the caller
- * frees; NULL if there is no memory.
+ * Returns the command and its arguments, separated by blanks, as a text that the caller frees, or
+ * NULL if there is no memory.
  */
 char *recording_command(const struct recording *recording);
 
 /*
- * Warn of missing or wrong parts of the file.  @bad_blocks is the number of bad blocks
- * from samples_each(), @samples the number of samples that were read.
+ * Warn about missing or wrong parts of the file. @bad_blocks is the number of bad blocks that
+ * samples_each() has stored; @samples is the number of samples that were read.
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
 
-/* Warn of samples that are missing, for output without a heading. */
+/* Warn about missing samples. This is for output without a heading. */
 void recording_warn_losses(const struct recording *recording);
 
 /*
- * Returns the number of lost samples: from the END record or, if there is none, the sum
- * over the last LOSSES records of all contexts.
+ * Returns the number of lost samples: from the END record or, without an END record, the sum of the
+ * last LOSSES records of all contexts.
  */
 uint64_t recording_lost(const struct recording *recording);
 
 /*
- * The PMU may not deliver all samples. recording_unsampled() adds up what is missing for @event in
- * all contexts. The number of samples in its result is 0 if so few are missing that no warning is
- * needed. recording_undelivered() returns the sum of these numbers of samples over all events.
+ * The PMU may not deliver all samples. recording_unsampled() adds up the UNSAMPLED records of
+ * @event in all contexts. The member samples of the result is 0 if so few samples are missing that
+ * no warning is needed. recording_undelivered() returns the sum of the member samples over all
+ * events.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);

@@ -31,9 +31,9 @@ enum output {
 /**
  * struct options - the command line
  * @inputs: the files of the recording
- * @profile: how to make the profile; without sort keys if the user gave none
+ * @profile: how to make the profile. It has no sort keys if the user gave none
  * @output: how to show the profile
- * @limit: entries below this percentage are left out; negative if the user gave none
+ * @limit: entries below this percentage are left out; negative if the user gave no limit
  */
 struct options {
 	struct inputs inputs;
@@ -108,7 +108,7 @@ static const struct command_line line = {
 };
 
 /*
- * Returns 1 after printing the help that the user asked for, -1 after an error, else 0.
+ * Returns 1 after printing the help that the user asked for, -1 after reporting an error, else 0.
  */
 static int parse_options(int argc, char **argv, struct options *options)
 {
@@ -119,7 +119,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return inputs_complete(&options->inputs, argc, argv);
 }
 
-/* Returns the width of the terminal, or a usual width if the output is not a terminal. */
+/*
+ * Returns the width of the terminal in characters, or a usual width if the output is not a
+ * terminal.
+ */
 static unsigned int columns(void)
 {
 	struct winsize size;
@@ -154,7 +157,7 @@ static int print(const struct profile *profile, const struct options *options)
 	}
 }
 
-/* The keys that are used if the user gave none. */
+/* Choose the sort keys if the user gave none. */
 static void choose_keys(const struct recording *recording, struct options *options)
 {
 	struct profile_options *profile = &options->profile;

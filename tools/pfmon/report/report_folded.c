@@ -13,13 +13,13 @@
  */
 #define MAX_DEPTH (1 + 2 * PFM_CALLCHAIN_MAX_DEPTH)
 
-/* A stack: nodes from the thread to the innermost function. */
+/* A stack: the nodes from the thread to the innermost function. */
 struct stack {
 	const struct node *nodes[MAX_DEPTH];
 	size_t depth;
 };
 
-/* Names are separated by semicolons, so a semicolon in a name is printed as a colon. */
+/* Semicolons separate names, so a semicolon in a name is printed as a colon. */
 static void print_name(FILE *file, const char *name)
 {
 	for (; *name; name++)
@@ -60,7 +60,7 @@ static void print_stack(FILE *file, const struct stack *stack)
 	fprintf(file, " %" PRIu64 "\n", stack->nodes[stack->depth - 1]->self);
 }
 
-/* Sort by name, so that the order of lines does not depend on the counts. */
+/* Order by name, so that the order of the lines does not depend on the counts. */
 static int by_name(const struct node *a, const struct node *b)
 {
 	char one[LABEL_SIZE], other[LABEL_SIZE];

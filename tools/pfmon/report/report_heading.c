@@ -81,9 +81,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * Print the number of samples, the losses, and whether the file is complete.  If
- * monitoring was throttled, or the PMU did not deliver samples, "none lost" is not
- * printed, because samples are missing.
+ * Print the number of samples, the losses, and whether the file is complete. If monitoring was
+ * throttled, or the PMU did not deliver samples, "none lost" is not printed: samples are missing
+ * although none was lost.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

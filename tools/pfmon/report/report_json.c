@@ -13,8 +13,8 @@ static void add_string(json_t *object, const char *name, const char *value)
 }
 
 /*
- * Add the object and the function.  Where no function is known, add the offset in the
- * object or, without an object, the address.
+ * Add object and function of @key to the JSON object @object. If the function is not known, add the
+ * offset in the program or library; if that is not known either, add the address.
  */
 static void add_function(json_t *object, const struct key *key)
 {
@@ -46,8 +46,8 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit);
 
 /*
- * Returns @node, which is an entry of the profile or a caller, as JSON; NULL if there is
- * no memory.
+ * Returns @node, which is an entry of the profile or a caller, as JSON, or NULL if there is no
+ * memory.
  */
 static json_t *part(const struct profile *profile, const struct node *event,
 		    const struct node *node, double limit)
@@ -79,8 +79,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 }
 
 /*
- * Returns the entries of the profile, or the callers of @node, as a JSON array; NULL if
- * there is no memory.
+ * Returns the children of @node, which are entries of the profile or callers, as a JSON array, or
+ * NULL if there is no memory.
  */
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit)
@@ -106,7 +106,7 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 	return array;
 }
 
-/* Returns an event and its profile as JSON; NULL if there is no memory. */
+/* Returns an event and its profile as JSON, or NULL if there is no memory. */
 static json_t *event_object(const struct profile *profile,
 			    const struct recorded_event *recorded, double limit)
 {

@@ -16,18 +16,18 @@ struct inputs {
 	size_t count;
 };
 
-/* For option_row.take: @field points to a struct inputs. */
+/* Function for option_row.take: @field points to a struct inputs. */
 int take_input(const char *argument, void *field);
 
 /*
- * Add the arguments after the options or, if the user gave no file at all, the file that pfmon
- * record writes by default.  Reports an error and returns -1, or returns 0.  The caller calls
+ * Add the arguments after the options to @inputs. If the user gave no file at all, add the file
+ * that pfmon record writes by default. Returns 0, or -1 after reporting an error. The caller calls
  * inputs_free() in any case.
  */
 int inputs_complete(struct inputs *inputs, int argc, char **argv);
 void inputs_free(struct inputs *inputs);
 
-/* @field is the offset of a struct inputs. */
+/* Row of an option; @field is the offset of a struct inputs. */
 #define INPUT_OPTION(field)                                                              \
 	{                                                                                \
 		"input", 'i', "FILE", INPUT_HELP, take_input, field                      \
@@ -38,7 +38,7 @@ void inputs_free(struct inputs *inputs);
 	"), also without -i; - is standard "                                             \
 	"input. Several files of one recording are shown together"
 
-/* @field is the offset of a bool. */
+/* Row of an option; @field is the offset of a bool. */
 #define NO_DEMANGLE_OPTION(field)                                                        \
 	{                                                                                \
 		"no-demangle", 0, NULL, NO_DEMANGLE_HELP, take_false, field              \

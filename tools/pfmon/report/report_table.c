@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Print a profile as a table: for each event its entries, and below them their callers.
- */
+/* Print a profile as a table: for each event its entries, and below each entry its callers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +7,15 @@
 #include "report_heading.h"
 #include "report_table.h"
 
-/* The columns before the names: percent, samples, processes and the bar. */
+/* Widths of the columns before the bar and the names: percent, samples and processes. */
 #define PERCENT_WIDTH	8
 #define SAMPLES_WIDTH	14
 #define PROCESSES_WIDTH 11
 
-/* The bar gets this share of the terminal: one column in five. */
+/* The longest bar has a fifth of the terminal's columns. */
 #define BAR_PART	5
 
-/* In UTF-8 a bar can end with a part of a block: one to seven eighths. */
+/* In UTF-8 a bar can end with a part of a block character: one to seven eighths. */
 #define EIGHTHS		8
 
 enum column {
@@ -37,11 +35,11 @@ static const char *const titles[COLUMNS] = {
 
 /**
  * struct table - the table of one event
- * @file: where it is printed
+ * @file: file to which the table is printed
  * @profile: its contents
  * @style: its layout
  * @event: node of the event
- * @columns: which columns of names it has
+ * @columns: the columns of names
  * @widths: widths of @columns
  * @column_count: number of @columns and of @widths
  * @bar_width: length of the longest bar in characters
@@ -84,8 +82,8 @@ static void add_column(struct table *table, enum column column)
 }
 
 /*
- * Choose a column for each key by which the user sorts, and for functions also one for
- * the object.
+ * Choose a column for each key by which the user sorts. Functions also get a column for their
+ * object.
  */
 static void choose_columns(struct table *table)
 {
@@ -150,7 +148,7 @@ static void print_names(const struct table *table, const struct key *key)
 	putc('\n', table->file);
 }
 
-/* The columns before the bar. */
+/* Print the columns before the bar. */
 static void print_counts(const struct table *table, double part, uint64_t samples,
 			 size_t processes)
 {
@@ -198,8 +196,8 @@ static size_t above_limit(const struct table *table, const struct node *const *n
 }
 
 /*
- * Print the callers of @node.  If there are several, each is marked with a +, and its own
- * callers follow, indented by the width of the mark.
+ * Print the callers of @node. If there are several callers, each caller gets a + as its mark. The
+ * callers of this caller follow; they are indented by the width of the mark.
  */
 static int print_callers(const struct table *table, const struct node *node,
 			 unsigned int indent)
@@ -225,7 +223,7 @@ static int print_callers(const struct table *table, const struct node *node,
 	return result;
 }
 
-/* Add up the @count entries that are not shown. */
+/* Print a line with the sum of the @count entries that are not shown. */
 static void print_rest(const struct table *table, const struct node *const *nodes,
 		       size_t count)
 {

@@ -9,10 +9,10 @@
 
 /**
  * struct table_style - the layout of the table
- * @columns: width of the terminal
+ * @columns: width of the terminal in characters
  * @is_utf8: bars consist of the block characters of UTF-8
- * @limit: percent; entries below it are added up in one line
- * @rows: no more entries than this; 0: no limit
+ * @limit: entries below this percentage are added up in one line
+ * @rows: maximum number of entries that are shown; 0: no limit
  * @has_bars: a bar shows each percentage
  */
 struct table_style {
@@ -28,8 +28,8 @@ int report_table(FILE *file, const struct profile *profile,
 		 const struct table_style *style);
 
 /*
- * Print only the entries of @event, which is a node of @profile.  Returns -1 if there is
- * no memory, else 0.
+ * Print only the entries of @event, which is a node of @profile. Returns 0, or -1 if there is no
+ * memory.
  */
 int report_entries(FILE *file, const struct profile *profile,
 		   const struct table_style *style, const struct node *event);

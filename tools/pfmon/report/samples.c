@@ -8,7 +8,7 @@
 #include "samples.h"
 
 /*
- * The sizes of all entries are multiples of 8 bytes, so what follows an entry is aligned.
+ * The sizes of all entries are multiples of 8 bytes, so that the values after an entry are aligned.
  */
 _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
@@ -21,7 +21,7 @@ struct entries {
 	struct data_body body;
 };
 
-/* Read one more sample; returns false if the rest is not a whole sample. */
+/* Read the next sample. Returns false if the remaining bytes are not a whole sample. */
 typedef bool (*read_function)(struct entries *entries, struct sample *sample);
 
 /* __u64 is as wide as uint64_t, but another type on most machines. */
@@ -31,8 +31,8 @@ static const uint64_t *as_frame(const __u64 *ip)
 }
 
 /*
- * Fill in @sample from @entry.  The sample has one frame: @sample->frames points to the
- * address in @entry.
+ * Fill in @sample from @entry. The sample gets one frame: @sample->frames points to the address in
+ * @entry. Returns false if the file does not describe the sample's event.
  */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)
@@ -53,8 +53,8 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 }
 
 /*
- * In version 1.0 of a format, entries do not contain their number of values, because all
- * entries of an event have the same number.
+ * Returns the number of values after @entry. In version 1.0 of a format, entries do not contain
+ * this number, because it is the same for all entries of an event.
  */
 static size_t value_count(const struct entries *entries,
 			  const struct pfm_dfl_smpl_entry *entry,

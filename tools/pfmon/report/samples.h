@@ -9,19 +9,19 @@
  * struct sample - a sample, or a sum of samples of hist
  * @event: the event that was sampled
  * @context: number of the context in the file
- * @tid: thread, 0 if that is not known (hist)
+ * @tid: thread; 0 if the thread is not known (hist)
  * @tgid: process
  * @cpu: CPU
  * @time: time in ns; UINT64_MAX with hist
  * @count: number of samples; 1 except with hist
- * @period: number of events that these samples stand for
+ * @period: number of events that the sample, or all @count samples, stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers
- * @frame_count: 1 without a call chain
- * @kernel_count: number of @frames that are the kernel's part of a call chain
+ * @frame_count: number of @frames; 1 without a call chain
+ * @kernel_count: number of frames in the kernel's part of a call chain; they come first in @frames
  * @kernel_link: the second frame of the kernel's part is the value of the link register
  * @user_link: the second frame of the program's part is the value of the link register
- * @user_calls: in the program's part, the addresses of callers are those of call instructions, not
- *	return addresses
+ * @user_calls: in the program's part, the address of a caller is the address of a call instruction,
+ *	not a return address
  * @has_chain: the format records call chains
  */
 struct sample {
@@ -43,8 +43,8 @@ struct sample {
 };
 
 /*
- * Is frame @index the value of the link register instead of an address from the stack?
- * Such a value need not be a caller, see symbols_is_frame().
+ * Returns whether frame @index is the value of the link register, not an address from the stack.
+ * This value need not be a caller, see symbols_is_frame().
  */
 static inline bool sample_is_link(const struct sample *sample, unsigned int index)
 {
@@ -53,9 +53,7 @@ static inline bool sample_is_link(const struct sample *sample, unsigned int inde
 	return sample->user_link && index == sample->kernel_count + 1;
 }
 
-/*
- * Returns 0 to continue, any other value to stop; samples_each() then returns that value.
- */
+/* Returns 0 to continue. Any other value stops samples_each(), which returns that value. */
 typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*

@@ -43,7 +43,7 @@ static const struct command_line line = {
 #define NS_PER_SECOND 1000000000u
 #define NS_PER_USEC   1000u
 
-/* State of the printing, and the number of samples printed. */
+/* What print_sample() needs, and the number of samples that it has printed. */
 struct printing {
 	struct symbols symbols;
 	struct thread_names names;
@@ -117,7 +117,7 @@ static int print_recording(const struct recording *recording, bool demangles)
 }
 
 /*
- * Returns 1 after printing the help that the user asked for, -1 after an error, else 0.
+ * Returns 1 after printing the help that the user asked for, -1 after reporting an error, else 0.
  */
 static int parse_options(int argc, char **argv, struct options *options)
 {

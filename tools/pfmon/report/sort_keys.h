@@ -5,7 +5,7 @@
 
 #include "profile.h"
 
-/* For option_row.take: @field points to a struct profile_options. */
+/* Function for option_row.take: @field points to a struct profile_options. */
 int take_sort(const char *text, void *field);
 
 #endif

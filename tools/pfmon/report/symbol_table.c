@@ -28,9 +28,9 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 }
 
 /*
- * Of several names for one address, those with underscores at the beginning come last:
- * they usually belong to the C library or the compiler.  Otherwise the names are in the
- * order of strcmp(), so that the same name comes first each time.
+ * Order of several names for one address. Names with underscores at the beginning come last: they
+ * usually belong to the C library or the compiler. All other names are in the order of strcmp(), so
+ * that the same name comes first each time.
  */
 static int compare_names(const char *one, const char *other)
 {
@@ -60,8 +60,8 @@ static bool lies_in(uint64_t address, const struct symbol *symbol)
 }
 
 /*
- * Find the last symbol that contains @address among the first @count symbols.  Returns
- * its index plus 1, or 0.
+ * Find the last symbol that contains @address among the first @count symbols. Returns the symbol's
+ * index plus 1, or 0 if no symbol contains @address.
  */
 static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
 {

@@ -9,13 +9,13 @@
 
 /**
  * struct symbol - a function
- * @address: where it begins
- * @size: size in bytes; 0 if it is not known: the function then ends at @limit or at the
+ * @address: address at which the function begins
+ * @size: size in bytes, or 0 if the size is not known. The function then ends at @limit or at the
  *	next symbol
  * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: of several symbols at one address, the one with the lowest rank is shown
- * @outer: after sorting, index plus 1 of the symbol that contains this one; 0 if there is
- *	none.  Only symbols with a size contain other symbols
+ * @outer: after sorting, index plus 1 of the symbol that contains this symbol; 0 if no symbol
+ *	contains it. Only symbols with a size contain other symbols
  * @name: its name
  * @is_demangled: symbol_demangle() has been called
  */
@@ -40,18 +40,18 @@ struct symbol_table {
 };
 
 /*
- * Add a copy of @symbol, with control characters in its name replaced by '?'.  Returns -1
- * if there is no memory, else 0.
+ * Add a copy of @symbol. In the copy's name, '?' replaces control characters. Returns 0, or -1 if
+ * there is no memory.
  */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /*
- * Sort the symbols after the last one has been added.  Keeps one symbol for each address,
- * and drops labels without a size inside functions that have a size.
+ * Sort the symbols, after the last symbol has been added. Keeps one symbol for each address, and
+ * removes labels without a size that are inside functions with a size.
  */
 void symbol_table_sort(struct symbol_table *table);
 
-/* Returns the symbol that contains @address, or NULL. */
+/* Returns the symbol that contains @address, or NULL if there is none. */
 struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
 /* Give @symbol the name that it has in the source, if demangle() knows that name. */

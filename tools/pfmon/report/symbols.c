@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the functions for addresses. */
+/* Find the functions that contain given addresses. */
 #include "symbols.h"
 
 int symbols_make(struct symbols *symbols, const struct recording *recording)
@@ -17,10 +17,10 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * Is frame @index a return address?  Two kinds of frames are not.  The first frame of the kernel's
- * part and of the program's part is an interrupted instruction.  Callers that the hardware has
- * recorded are call instructions.  The call is the instruction before the return address.  If it
- * is the last instruction of its function, the return address is outside of this function.
+ * Returns whether frame @index is a return address. Two kinds of frames are not: the first frame of
+ * the kernel's part and of the program's part is an interrupted instruction, and callers that the
+ * hardware has recorded are call instructions. A return address is the address after the call. If
+ * the call is the last instruction of a function, the return address is outside of this function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {
@@ -30,8 +30,9 @@ static bool is_return(const struct sample *sample, unsigned int index)
 }
 
 /*
- * Returns the object of frame @index or, for a return address, of the call before it;
- * NULL if nothing was mapped there.  Stores in @offset the offset of the frame's address.
+ * Returns the object of frame @index. For a return address, this is the object of the call before
+ * the return address. Returns NULL if nothing was mapped there. Stores in @offset the offset of the
+ * frame's address in the object.
  */
 static struct object *find_object(struct symbols *symbols, const struct sample *sample,
 				  unsigned int index, uint64_t *offset)
@@ -72,8 +73,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Are the two frames in different functions?  Without an unwinding table, a return
- * address inside the same function is assumed to be left over from an earlier call.
+ * Returns whether two frames are in different functions. Without an unwinding table, a link
+ * register that points into the interrupted function is assumed to be left over from an earlier
+ * call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

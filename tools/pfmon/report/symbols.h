@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find the functions for addresses. */
+/* Find the functions that contain given addresses. */
 #ifndef PFMON_SYMBOLS_H
 #define PFMON_SYMBOLS_H
 
@@ -26,7 +26,8 @@ struct symbols {
  * struct location - where an address is
  * @object: program, library or part of the kernel; NULL if nothing was mapped there
  * @symbol: the function; NULL if it is not known
- * @offset: offset in the function, or else in @object, or else the address
+ * @offset: offset in the function; if the function is not known, offset in @object; if the object
+ *	is not known either, the address
  * @is_kernel: the address is in the kernel
  */
 struct location {
@@ -45,8 +46,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Does frame @index of @sample belong to the call chain? All frames do, except a value of
- * the link register that is left over from another call or is also on the stack.
+ * Returns whether frame @index of @sample belongs to the call chain. All frames belong to it,
+ * except a value of the link register that is left over from another call or is equal to the next
+ * frame.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

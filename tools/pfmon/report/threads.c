@@ -44,8 +44,8 @@ static int read_contexts(struct thread_names *names)
 }
 
 /*
- * Returns the number of names that come before a name which @tid gets after @time: the names of
- * threads with lower numbers, and the names that @tid got up to @time.
+ * Returns the number of names that threads with lower numbers got, plus the number of names that
+ * @tid got up to @time. This is the index of the first name that @tid got after @time.
  */
 static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
@@ -65,8 +65,8 @@ static size_t names_until(const struct thread_names *names, uint32_t tid, uint64
 
 /*
  * Returns the name of @tid at @time: the last name that the thread got since it began, or else the
- * name that it began with.  If neither is known, returns the first name of @tid, because pfmon may
- * see a name late.
+ * name that it began with. If neither name is known, returns the first name of @tid, because pfmon
+ * may read a name late.
  */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
@@ -93,8 +93,8 @@ static int compare_forks(const void *one, const void *other, void *data)
 }
 
 /*
- * Find the name that each thread began with: the name that its parent had. The threads are handled
- * in the order of their beginning, so a parent's name is known before those of its children.
+ * For each thread, find the name that it began with, which is the name that its parent had. Threads
+ * that began earlier come first, so the name of a parent is known before the names of its children.
  */
 static int inherit_names(struct thread_names *names)
 {

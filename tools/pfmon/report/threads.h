@@ -10,9 +10,9 @@
  * struct thread_names - names of all threads, sorted for searching
  * @names: ascending by thread and time; equal names have the same address
  * @count: number of @names
- * @of_context: for each context, index plus 1 of its thread's first name, or 0
+ * @of_context: for each context, index plus 1 of its thread's first name; 0 if no name is known
  * @context_count: number of elements in @of_context
- * @forks: beginnings of threads
+ * @forks: when threads began
  * @inherited: for each of @forks, the name that the thread had at its beginning; NULL if it is not
  *	known
  */
@@ -27,10 +27,10 @@ struct thread_names {
 
 /**
  * struct named_thread - the thread of a sample
- * @tid: thread, 0 for the idle task.  With hist on a CPU only the process is known; @tid is
- *	then its number
- * @comm: name of the thread at the time of the sample; NULL if it is not known.  Equal
- *	names have the same address
+ * @tid: number of the thread; 0 for the idle task. With hist on a CPU, only the process is known,
+ *	and @tid is the number of the process
+ * @comm: name of the thread at the time of the sample; NULL if the name is not known. Equal names
+ *	have the same address
  */
 struct named_thread {
 	uint32_t tid;

@@ -34,8 +34,8 @@ static bool are_equal(const struct key *a, const struct key *b)
 }
 
 /*
- * Mix @value into @hash.  The multiplier is odd and its bits have no pattern, so the high
- * bits of the product depend on all bits of the number that is multiplied.
+ * Mix @value into @hash. The multiplier is odd and its bits have no pattern, so the high bits of
+ * the product depend on all bits of @hash and @value.
  */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -67,7 +67,9 @@ static void insert(struct tree *tree, node_number number)
 	*place = number;
 }
 
-/* Double the hash table, so that it has at least as many places as there are nodes. */
+/*
+ * Double the size of the hash table, so that it has at least as many places as the tree has nodes.
+ */
 static int grow(struct tree *tree)
 {
 	size_t places = 2 * tree->places;

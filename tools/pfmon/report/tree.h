@@ -11,9 +11,9 @@
  * @event: event
  * @object: program, library, ...
  * @symbol: function
- * @offset: offset in @object, or an address, where no function is known
+ * @offset: if the function is not known: offset in @object or, without an object, the address
  * @thread: thread
- * @program: name of a program, NULL if it is not known; equal names have the same address
+ * @program: name of a program; NULL if the name is not known. Equal names have the same address
  * @cpu: CPU
  * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
@@ -35,15 +35,16 @@ typedef size_t node_number;
 
 /**
  * struct node - samples that were added up
- * @key: their key
- * @parent: the node that this is a part of
- * @first_child: its first part, 0 if it has none
- * @next: the next part of the same parent, 0 if it is the last
- * @child_count: number of its parts
- * @samples: number of samples of the node and its parts
+ * @key: the key of these samples
+ * @parent: number of the parent
+ * @first_child: number of the first child, 0 if there are no children
+ * @next: number of the parent's next child, 0 if this node is the last child
+ * @child_count: number of children
+ * @samples: number of samples of the node and its descendants
  * @period: number of events that @samples stand for
- * @self: number of samples of the node itself, without its parts
- * @next_of_hash: the next node in the same place of the hash table, 0 if it is the last
+ * @self: number of samples of the node itself, without its descendants
+ * @next_of_hash: number of the next node in the same place of the hash table, 0 if this node is the
+ *	last one
  */
 struct node {
 	struct key key;
@@ -76,25 +77,22 @@ int tree_make(struct tree *tree);
 void tree_free(struct tree *tree);
 
 /*
- * Returns the part of @parent with @key, and creates it if there is none; 0 if there is
- * no memory.
+ * Returns the child of @parent with the key @key. Creates the child if @parent has no such child.
+ * Returns 0 if there is no memory.
  */
 node_number tree_child(struct tree *tree, node_number parent, const struct key *key);
 
-/*
- * Add @samples and @period to node @number, to all nodes that it is a part of, and to the
- * root.
- */
+/* Add @samples and @period to node @number and to all its ancestors up to the root. */
 void tree_count(struct tree *tree, node_number number, uint64_t samples, uint64_t period);
 
 /*
- * Returns a number less than, equal to or greater than 0 if @a comes before, with or
- * after @b.
+ * Returns a number less than 0 if @a comes before @b, 0 if both are equal, and a number greater
+ * than 0 if @a comes after @b.
  */
 typedef int (*node_order)(const struct node *a, const struct node *b);
 
 /*
- * Returns the parts of @parent in @order, an array of child_count elements that the
+ * Returns the children of @parent, sorted by @order: an array of child_count elements that the
  * caller frees. Returns NULL if there is no memory.
  */
 const struct node **tree_children(const struct tree *tree, node_number parent,

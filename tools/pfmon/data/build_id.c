@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read build-ids, which identify a program; the linker writes them. */
+/* Read build-ids. A build-id identifies a program; the linker writes it into the file. */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>

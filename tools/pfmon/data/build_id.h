@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read build-ids, which identify a program; the linker writes them. */
+/* Read build-ids. A build-id identifies a program; the linker writes it into the file. */
 #ifndef PFMON_BUILD_ID_H
 #define PFMON_BUILD_ID_H
 

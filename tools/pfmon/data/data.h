@@ -262,8 +262,8 @@ struct data_losses {
 
 /**
  * struct data_cpu - how many samples were taken on a CPU that has a buffer of its own
- * @produced: samples that the kernel took
- * @written: samples in the file; with hist, the sum of the counts of all entries
+ * @produced: number of samples that the kernel took
+ * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: samples that were lost
  * @context: number of the context
  * @cpu: the CPU
@@ -280,7 +280,7 @@ struct data_cpu {
  * struct data_unsampled - how many events of one context are in no sample, because the PMU
  *	delivered no sample for them
  * @counted: number of events that a second counter counted
- * @events: number of these events that belong to no sample, neither to a written nor to a lost one
+ * @events: number of these events that belong neither to a written sample nor to a lost sample
  * @samples: number of samples that @events would have made
  * @context: number of the context
  * @set: event set
@@ -299,8 +299,8 @@ struct data_unsampled {
 
 /**
  * struct data_end - the last record: the file is complete
- * @produced: samples that the kernel took, in all contexts
- * @written: samples in the file; with hist the sum of the counts
+ * @produced: number of samples that the kernel took, in all contexts
+ * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: samples that were lost
  * @duration: ns from the beginning to the end of recording
  * @flags: DATA_END_*; not in files of version 1.0

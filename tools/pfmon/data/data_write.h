@@ -36,12 +36,12 @@ struct data_writer {
  */
 int data_create(struct data_writer *writer, const char *path);
 
-/* Like data_create(), for a file in memory, which data_open_memory() reads. */
+/* Like data_create(), but the file is in memory; data_open_memory() reads it. */
 int data_create_in_memory(struct data_writer *writer);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);
 
-/* @command ends with NULL, or is NULL if there is no command. */
+/* NULL is the last element of @command. If there is no command, @command itself is NULL. */
 int data_write_command(struct data_writer *writer, char *const *command,
 		       const struct id_list *threads, const struct id_list *cpus,
 		       const struct id_list *processes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Assignment of PMDs to events. */
+/* Assign PMDs to events. */
 #ifndef PFMON_ASSIGNMENT_H
 #define PFMON_ASSIGNMENT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events of a measurement: from names on the command line to registers. */
+/*
+ * The events of a measurement: their names on the command line, their codes, event sets and PMDs.
+ */
 #ifndef PFMON_EVENTS_H
 #define PFMON_EVENTS_H
 
@@ -13,7 +15,7 @@
 enum event_state {
 	EVENT_COUNTED,
 	EVENT_NOT_SUPPORTED, /* the PMU does not have it */
-	EVENT_NOT_COUNTED, /* no counter was left, or it conflicts with another event */
+	EVENT_NOT_COUNTED, /* no counter was left, or the event conflicts with another event */
 };
 
 /* The set of an event that takes no counter: the event is counted in every set. */
@@ -55,7 +57,7 @@ struct event {
 };
 
 /**
- * struct event_set - events that are counted at once; the sets take turns
+ * struct event_set - events that are counted at the same time; the sets take turns
  * @name: name of the set in a file of sets; NULL if pfmon created the set
  * @place: file and line that define the set, for messages; NULL if pfmon created the set
  * @flags: PFM_SETFL_*
@@ -74,7 +76,7 @@ struct event_set {
  * @count: number of @events
  * @group_count: number of pairs of braces
  * @sets: event sets, in the order of their turns
- * @set_count: number of @sets; 0: all events are counted at once, in the set that every
+ * @set_count: number of @sets; 0: all events are counted at the same time, in the set that every
  *	context has
  */
 struct event_list {
@@ -118,7 +120,7 @@ static inline size_t events_set_count(const struct event_list *list)
 	return list->set_count ? list->set_count : 1;
 }
 
-/* Returns the modes of @event as struct pmu.encode takes them. */
+/* Returns the modes of @event for the function pmu.encode. */
 static inline unsigned int event_modes(const struct event *event)
 {
 	return event->modes | (event->is_precise ? MODE_PRECISE : 0);

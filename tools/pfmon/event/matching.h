@@ -25,7 +25,7 @@ struct choice {
  * NO_COUNTER. If there are too few counters, earlier events have priority. Returns the number of
  * events without a counter.
  *
- * The rules of the PMU (pmu.h), not these functions, decide which events a counter can count.
+ * The rules of the PMU (pmu.h) decide which events a counter can count.
  */
 size_t matching_find(const struct choice *choices, size_t count, int *assigned);
 

@@ -44,8 +44,8 @@ static void put(struct event_list *list, size_t first, size_t end, size_t set)
 }
 
 /*
- * Put the events from @first to before @end into @set, and find out whether they all get
- * counters.
+ * Put the events from @first up to, but without, @end into @set. Stores in @is_fit whether all of
+ * them get counters.
  */
 static int try(struct event_list *list, const struct machine *machine, size_t first,
 	       size_t end, size_t set, bool *is_fit)
@@ -109,7 +109,7 @@ static int add_set(struct event_list *list, uint64_t interval)
 }
 
 /*
- * Put the events from @first to before @end into the first set where they fit, or into a
+ * Put the events from @first up to, but without, @end into the first set where they fit, or into a
  * new set.
  */
 static int pack(struct event_list *list, const struct machine *machine, size_t first,

@@ -112,7 +112,7 @@ static const struct common_event common_icelake[] = {
 /* The last counter with PEBS: on all models that have PEBS, the first four counters have it. */
 #define LAST_PRECISE 3
 
-/* Events that no other rule restricts. */
+/* The rule for events that no other rule restricts. */
 #define GENERAL_RULE                                                                     \
 	{                                                                                \
 		.first = 0, .last = LAST_GENERAL                                         \

@@ -239,8 +239,9 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold for all counters. On POWER8 it must be off for events without a threshold.
- * If an event matches a response of the fabric, its code has the response in place of a threshold.
+ * There is one threshold for all counters. On POWER8 the threshold must be off for events that use
+ * no threshold. If an event matches a response of the fabric, its code has the response in place of
+ * a threshold.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -383,8 +384,8 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 }
 
 /*
- * Instructions and cycles prefer PMC5 and PMC6, so that the other counters stay
- * available.  Other events prefer the counter that their code names.
+ * For instructions and cycles, PMC5 and PMC6 are preferred, so that the other counters stay
+ * available. For other events, the counter that their code names is preferred.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \

@@ -32,7 +32,7 @@ static int is_name(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
-/* Append " (default)", or what the registers of PMU @name belong to, such as " (l3)". */
+/* Append " (default)", or the scope of PMU @name in parentheses, such as " (l3)". */
 static size_t append_note(char *text, size_t room, const char *name, const char *standard)
 {
 	char scope[SCOPE_TEXT];

@@ -8,9 +8,8 @@
 #define PRECISE_TEXT 96
 
 /*
- * Store in @text what the PMU's module says about precise events: "format 3", or "no: " and the
- * reason.  Returns false if the PMU has no precise events and its module says nothing about
- * them.
+ * Store in @text what the PMU's module reports about precise events: "format 3", or "no: " and the
+ * reason. Returns false if the module reports nothing about precise events.
  */
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 

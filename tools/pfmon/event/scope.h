@@ -9,8 +9,8 @@
 #define SCOPE_TEXT 32
 
 /*
- * Store in @text what the registers of PMU @pmu belong to, such as "l3".  Returns false, and stores
- * an empty text, if each CPU has its own registers, or if the scope is not known.
+ * Store in @text the scope of PMU @pmu, such as "l3". If each CPU has its own registers, or if the
+ * scope is not known, stores an empty text and returns false.
  */
 bool scope_find(const char *pmu, char text[SCOPE_TEXT]);
 

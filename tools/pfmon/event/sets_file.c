@@ -140,8 +140,8 @@ static int parse_number(const char *word, uint64_t *number)
 }
 
 /*
- * Add an event that ends the turn of the last set after it has occurred @number times.
- * The event takes a counter of its own and is not shown.
+ * Add an event to the last set. When the event has occurred @number times, the turn of the set
+ * ends. The event takes a counter of its own and is not shown.
  */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find names similar to a mistyped one. */
+/* Find names that are similar to a mistyped name. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

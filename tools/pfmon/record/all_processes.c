@@ -19,7 +19,7 @@
 #define IDLE_NAME "swapper"
 
 /**
- * struct seen_process - a process that /proc has shown
+ * struct seen_process - a process that the last reading of /proc has shown
  * @pid: the process
  * @name: its name when /proc was read
  */
@@ -102,7 +102,7 @@ static int on_event(void *data, const struct side_event *event)
 /* ---- what /proc shows ---------------------------------------------------------------------- */
 
 /**
- * struct written_process - a process whose threads are being written
+ * struct written_process - a process whose thread names are being written
  * @pid: the process
  * @writer: the file
  * @time: from this time on the names of the threads are valid
@@ -186,7 +186,7 @@ struct reading {
 	size_t count;
 };
 
-/* Write a process, unless the last reading has shown it. */
+/* Write process @pid, unless the last reading of /proc has shown it. */
 static int read_process(struct reading *reading, pid_t pid)
 {
 	struct all_processes *all = reading->all;

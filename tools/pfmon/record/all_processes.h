@@ -17,10 +17,10 @@ struct seen_process;
  * struct all_processes - what is known about processes
  * @band: the kernel's events about processes
  * @has_band: the kernel permits the events of @band; if not, /proc is read now and then
- * @names_only: mappings are not written
+ * @names_only: only names are written, no mappings
  * @refusal: the errno with which the kernel refused the events of @band
  * @writer: the file
- * @next: the file that will replace @writer; all records are written to both.  NULL: none
+ * @next: the file that will replace @writer; all records are written to both files. NULL: none
  * @files: build-ids
  * @seen: without @has_band, the processes that the last reading of /proc has shown, ascending by
  *	pid

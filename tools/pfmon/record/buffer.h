@@ -21,7 +21,7 @@
  * struct buffer - a sampling buffer
  * @memory: the mapped buffer
  * @size: size of @memory in bytes
- * @cpu: the CPU whose samples it has, or BUFFER_NO_CPU
+ * @cpu: the CPU whose samples the buffer contains, or BUFFER_NO_CPU
  * @drain: how far the buffer has been read
  * @told: the losses in the last DATA_LOSSES record that was written
  * @earlier: the counts of samples in earlier files of the recording
@@ -55,8 +55,8 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
 
 /*
- * Note that the next file begins. @counts are the counts in the previous file; losses from now on
- * belong to the next file.
+ * Note that the next file begins: losses from now on belong to it. @counts are the counts of the
+ * previous file.
  */
 void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);
 

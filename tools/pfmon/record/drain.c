@@ -108,8 +108,8 @@ static uint64_t entries_within(const struct drain *drain, const void *entries,
 }
 
 /*
- * Take @count samples from the buffer, and write them to the file if there is a @writer.
- * If the file does not have room for all samples, it gets the first ones.
+ * Take @count samples from the buffer, and write them to the file if there is a @writer. If the
+ * file does not have room for all samples, only the first samples are written.
  */
 static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 		const void *entries, size_t size)
@@ -159,7 +159,10 @@ static struct batch behind_early(const struct drain *drain, const void *entries,
 			       size - drain->early_size, count - drain->early };
 }
 
-/* Size of the entries in a linear buffer, limited to the size of the buffer. */
+/*
+ * Returns the size of the entries in a buffer of format default or callchain, at most the size of
+ * the buffer.
+ */
 static size_t linear_size(const struct drain *drain)
 {
 	const struct pfm_dfl_smpl_hdr *header = drain->buffer;
@@ -469,7 +472,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 	return result;
 }
 
-/* Add up the samples of the full regions, and of the region that is being filled. */
+/* Add up the samples of the full regions and of the region that the kernel is filling. */
 static void tally_nway(const struct drain *drain, struct tally *tally)
 {
 	const struct pfm_nway_hdr *header = drain->buffer;

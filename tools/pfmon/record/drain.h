@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Move samples from a sampling buffer to the file, each sample exactly once.  The buffer
- * is memory that the kernel writes; the context itself is not needed here.
+ * Move samples from a sampling buffer to the file, each sample exactly once. The buffer is memory
+ * that the kernel writes; the functions do not use the context.
  */
 #ifndef PFMON_DRAIN_H
 #define PFMON_DRAIN_H
@@ -35,7 +35,7 @@ struct tally {
  * @size: size of @buffer in bytes
  * @taken: samples taken so far
  * @written: samples that are in the file
- * @overflows: with default and callchain: hdr_overflows when a full buffer was last taken
+ * @overflows: with default and callchain: value of hdr_overflows when a full buffer was last taken
  * @is_taken: with default and callchain: a full buffer has been taken and not handed back yet
  * @regions: with nway: number of regions taken
  * @early: number of samples that were taken from the buffer or region while the kernel fills it
@@ -95,14 +95,14 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**
  * struct drain_counts - what became of the samples so far
- * @produced: samples that the kernel took, according to the kernel
+ * @produced: samples that the kernel took, as the kernel has counted them
  * @written: samples in the file
  * @waiting: samples in the buffer
- * @lost: samples for which the kernel had no room, or that could not be written
+ * @lost: samples for which the buffer had no room, or that could not be written to the file
  * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
  * @full: with default and callchain: how often monitoring was masked because the buffer
  *	was full
- * @throttled: how often monitoring waited because of too many interrupts
+ * @throttled: how often monitoring waited for the next tick because of too many interrupts
  *
  * @produced is the sum of @written, @waiting and @lost.
  */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Write the records that come before the samples in the file: the machine, the command,
- * the events.
- */
+/* Write the records that come before the samples in the file: MACHINE, COMMAND and EVENT. */
 #ifndef PFMON_HEAD_H
 #define PFMON_HEAD_H
 

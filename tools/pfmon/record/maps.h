@@ -16,7 +16,7 @@
  * @inode: inode of the file, 0 if there is none
  * @device_major: major number of the file's device
  * @device_minor: minor number of the file's device
- * @path: path of the file, "[vdso]" or the like, or empty
+ * @path: path of the file, or a name such as "[vdso]", or empty
  */
 struct map {
 	uint64_t start;

@@ -15,7 +15,7 @@
 /**
  * struct thread - a thread that is recorded
  * @tid: the thread
- * @context: the number of its context in the file
+ * @context: the number of the thread's context in the file
  * @name: the name that was last written to the file
  */
 struct thread {
@@ -27,7 +27,7 @@ struct thread {
 /**
  * struct process - a process
  * @pid: the process
- * @threads: its threads that are recorded
+ * @threads: the threads of the process that are recorded
  * @thread_count: number of @threads
  * @maps: the mappings when they were last read
  * @looked_at: time of the newest sample when @maps was read

@@ -33,7 +33,7 @@ bool progress_is_due(const struct progress *progress);
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		   uint64_t bytes);
 
-/* Erase the line before anything else is printed. */
+/* Erase the line. The caller is about to print something else. */
 void progress_end(struct progress *progress);
 
 #endif

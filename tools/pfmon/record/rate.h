@@ -35,8 +35,8 @@ struct rate {
 };
 
 /*
- * rate_fix() sets the fixed period @period.  rate_begin() sets a first period with which
- * @event is sampled about @frequency times per second, and rate_follow() adapts it.
+ * rate_fix() sets the fixed period @period. rate_begin() sets a first period with which @event is
+ * sampled about @frequency times per second; rate_follow() adapts this period.
  */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,

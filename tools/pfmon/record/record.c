@@ -151,7 +151,7 @@ static void warn_of_processes(const struct run *run)
 			strerror(all->refusal));
 }
 
-/* Warn of threads and processes of the command that were not followed. */
+/* Warn about threads and processes of the command that were not followed. */
 static void warn_of_others(const struct run *run)
 {
 	const struct recorder *recorder = &run->recorder;
@@ -254,8 +254,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 }
 
 /*
- * Print the number of samples that the kernel took, and whether it is the sum of the written and
- * the lost samples. @what is a CPU, or all CPUs together.
+ * Print the number of samples that the kernel took, and whether this number is the sum of written
+ * and lost samples. @what is a CPU, or all CPUs together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {

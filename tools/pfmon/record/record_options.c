@@ -30,7 +30,7 @@ static int take_tids(const char *text, void *field)
 #define FILE_MOST  (1ull << 50)
 #define FILES_MOST 1000000
 
-/* An argument that ends with k, K, M or G is a size; one that ends with s is a time. */
+/* If the argument ends with k, K, M or G, it is a size; if it ends with s, it is a time. */
 static int take_switch(const char *argument, void *field)
 {
 	struct rotation *rotation = field;

@@ -29,15 +29,15 @@
  * @random_mask: bits of a random number that is added to the period
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
- * @has_recorded: the hardware records the callers
- * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
- * @scope: threads, processes or CPUs to record; none: record the command
- * @is_per_thread: a report of the file shows each thread separately
+ * @has_recorded: with @has_chains: the hardware records the callers
+ * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if the user may not have so much
+ * @scope: threads, processes or CPUs to record; if there are none, the command is recorded
+ * @is_per_thread: pfmon report shows each thread separately
  * @is_inherited: threads and processes that the command makes are recorded, too
  * @timeout: ns after which the recording ends; 0: no limit
  * @rotation: when another file begins
  * @output: path of the file; NULL: each file is in memory
- * @names_only: write which programs run, but not what they have mapped
+ * @names_only: write the names of programs, but no mappings
  * @is_quiet: print no progress and no closing line
  * @is_verbose: print more about the recording
  * @is_traced: trace the command with ptrace, if possible

@@ -53,7 +53,7 @@
  * @progress: the line on the terminal
  * @ended: called with each file that another file replaces, before the replaced file is closed;
  *	NULL: nothing is called. Returns 0, or -1 after reporting an error
- * @input: descriptor of what the user types; 0: none
+ * @input: descriptor from which @typed reads what the user types; 0: there is none
  * @typed: called when @input is readable; reads from @input, and returns the same values as @ended
  * @data: argument of @ended and @typed
  * @begin: when the recording began, in ns of CLOCK_MONOTONIC
@@ -139,7 +139,7 @@ static inline bool recorder_has_all(const struct recorder *recorder)
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome);
 
-/* Stop, and write the remaining samples. */
+/* Stop monitoring, and write the remaining samples. */
 int recorder_finish(struct recorder *recorder);
 
 /*

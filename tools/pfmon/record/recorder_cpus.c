@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sample CPUs, also those that come online while the recording is made. */
+/* Sample CPUs, including CPUs that come online during the recording. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -146,7 +146,7 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags)
 	return data_write_end(&recorder->writer, &end);
 }
 
-/* Take all samples that are in the buffers now. */
+/* Take all samples that are in the buffers at this moment. */
 static int take_samples(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {

@@ -10,7 +10,7 @@
 
 /* The functions that return int return 0, or -1 after reporting an error. */
 
-/* Create the first file, and write what is known before the first sample. */
+/* Create the first file, and write all records that come before the first sample. */
 int recorder_begin_file(struct recorder *recorder);
 
 /* Write the new names and mappings of the processes. */

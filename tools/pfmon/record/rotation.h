@@ -14,7 +14,7 @@
  * @most: number of files that are kept besides the current file; 0: all files are kept
  * @names: the files that have ended and are kept, the oldest first
  * @count: number of @names
- * @ended: number of files that have ended
+ * @ended: number of files that have ended, kept or not
  */
 struct rotation {
 	uint64_t size;

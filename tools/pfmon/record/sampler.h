@@ -24,7 +24,7 @@
  * @is_cpu: a CPU is sampled, with all that runs there
  * @target: tid of the thread, or number of the CPU
  * @format: sampling format of the context
- * @has_recorded: the hardware records the callers
+ * @has_recorded: the hardware records the callers of samples
  * @rates: the sampling periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses (second counters of the same events, see
@@ -104,7 +104,7 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 /* Take the samples in buffers that are not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
-/* For each event, write how many occurrences are in no sample, if that is known. */
+/* For each event, write an UNSAMPLED record, if the number of occurrences in no sample is known. */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
 /* Adapt the periods to the rates of their events. */

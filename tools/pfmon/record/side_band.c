@@ -75,7 +75,7 @@ static void close_ring(struct side_ring *ring)
 	*ring = (struct side_ring){ .fd = -1 };
 }
 
-/* Map the ring, or a smaller one if the user may not lock so much memory. */
+/* Map the ring. If the user may not lock so much memory, map a smaller ring. */
 static int map_ring(struct side_ring *ring)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -184,7 +184,7 @@ struct lost_record {
 	uint64_t lost;
 };
 
-/* The time is at the end of each record. */
+/* Returns the time of a record, which is at its end. */
 static uint64_t time_of(const struct perf_event_header *header)
 {
 	uint64_t time;
@@ -246,7 +246,7 @@ static bool decode(struct side_band *band, const void *record, struct side_event
 	}
 }
 
-/* Returns the record at @tail, as one piece. */
+/* Returns the record at @tail in one piece: a record that wraps is copied to ring->copy. */
 static const struct perf_event_header *record_at(struct side_ring *ring, uint64_t tail)
 {
 	const char *records = (const char *)ring->page + ring->page->data_offset;

@@ -2,7 +2,8 @@
 /*
  * The kernel's reports about processes while they are sampled: fork, exec, new names, new
  * executable memory. The reports come from perf events that count nothing, one for each CPU. These
- * events need no PMU and do not disturb other users of perf. Their clock is that of the samples.
+ * events need no PMU and do not disturb other users of perf. The reports and the samples have the
+ * same clock.
  */
 #ifndef PFMON_SIDE_BAND_H
 #define PFMON_SIDE_BAND_H
@@ -17,7 +18,7 @@
 enum side_kind {
 	SIDE_FORK, /* a thread or process was made */
 	SIDE_NAME, /* a thread has a new name */
-	SIDE_EXEC, /* a thread executed a program: its name is new, its old mappings are gone */
+	SIDE_EXEC, /* a thread executed a program: new name, no old mappings */
 	SIDE_MAPPING, /* a process has new executable memory */
 };
 
@@ -50,7 +51,8 @@ struct side_ring;
  * @rings: the rings; the index is the number of the CPU. CPUs that are offline may have no ring
  * @count: number of @rings
  * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
- * @poll: becomes readable when a ring is a quarter full; then call side_band_read()
+ * @poll: descriptor that becomes readable when many reports wait in a ring: the caller then calls
+ *	side_band_read()
  * @lost: number of reports for which the rings had no room
  * @gaps: how often a CPU came online. Reports from this CPU before that time are missing
  */

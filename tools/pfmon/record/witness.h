@@ -25,7 +25,7 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - events of one counter that are in a sample, or are missing for a
+ * struct explained - how many events of one counter are in a sample, or are in no sample for a
  *	known reason
  * @periods: sum of the periods of the samples that were taken
  * @samples: number of the samples that were taken

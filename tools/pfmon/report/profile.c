@@ -70,8 +70,8 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 }
 
 /*
- * Add the callers of @sample below @node, the innermost first.  Returns the node of the
- * outermost caller, or 0 if there is no memory.
+ * Add the callers of @sample below @node, beginning with the innermost caller. Returns the node of
+ * the outermost caller, or 0 if there is no memory.
  */
 static node_number add_callers(struct profile *profile, const struct sample *sample,
 			       node_number node)

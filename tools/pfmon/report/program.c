@@ -88,7 +88,7 @@ static unsigned int rank(const GElf_Sym *symbol)
 	}
 }
 
-/* Read the symbols of the file or of its debug file. */
+/* Read the symbols of the file, or of its debug file if there is one. */
 static int read_symbols(struct program *program, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);

@@ -12,7 +12,7 @@
  * @tid: thread; 0 if the thread is not known (hist)
  * @tgid: process
  * @cpu: CPU
- * @time: time in ns; UINT64_MAX with hist
+ * @time: time of the sample in ns; UINT64_MAX with hist
  * @count: number of samples; 1 except with hist
  * @period: number of events that the sample, or all @count samples, stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers

@@ -15,7 +15,7 @@
  * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: of several symbols at one address, the one with the lowest rank is shown
  * @outer: after sorting, index plus 1 of the symbol that contains this symbol; 0 if no symbol
- *	contains it. Only symbols with a size contain other symbols
+ *	contains it. Only symbols that have a size contain other symbols
  * @name: its name
  * @is_demangled: symbol_demangle() has been called
  */
@@ -31,7 +31,7 @@ struct symbol {
 
 /**
  * struct symbol_table - functions of a program
- * @symbols: ascending by address once they are sorted
+ * @symbols: the functions, ascending by address after symbol_table_sort()
  * @count: number of @symbols
  */
 struct symbol_table {

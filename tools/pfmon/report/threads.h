@@ -8,7 +8,7 @@
 
 /**
  * struct thread_names - names of all threads, sorted for searching
- * @names: ascending by thread and time; equal names have the same address
+ * @names: the names, ascending by thread and time. Equal names have the same address
  * @count: number of @names
  * @of_context: for each context, index plus 1 of its thread's first name; 0 if no name is known
  * @context_count: number of elements in @of_context

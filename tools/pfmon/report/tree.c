@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Add up samples by location: a tree of functions, threads, ... */
+/* Add up samples in a tree of events, functions, threads and so on. */
 #include <stdlib.h>
 
 #include "../common/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Add up samples by location: a tree of functions, threads, ... */
+/* Add up samples in a tree of events, functions, threads and so on. */
 #ifndef PFMON_TREE_H
 #define PFMON_TREE_H
 
@@ -62,7 +62,7 @@ struct node {
  * struct tree - all nodes
  * @nodes: by number
  * @count: number of @nodes
- * @table: hash table; its number of places is a power of two
+ * @table: hash table of node numbers; @places is a power of two
  * @places: number of places of @table
  */
 struct tree {

@@ -19,10 +19,7 @@ SUITE(amd_events, 120);
 #define ID_OF_17H    0x00800f11
 #define ID_OF_19H    0x00a20f10
 
-/*
- * The value of a PMC: the low byte of an event, its unit mask, and its high digit in bits
- * 35 to 32
- */
+/* The value of a PMC: the high digit of the event's code is in bits 35 to 32. */
 #define EVENT(event, umask)                                                              \
 	(((event)&0xffull) | (uint64_t)(umask) << 8 | (uint64_t)((event) >> 8) << 32)
 
@@ -157,7 +154,7 @@ TEST(other_families_count_everything_everywhere)
 
 #define MOST 6
 
-/* Assign counters to @codes; @pmds gets them, or NO_COUNTER. */
+/* Assign counters to the events @codes, and store their PMDs, or NO_COUNTER, in @pmds. */
 static void assign(const struct machine *machine, const uint64_t *codes, size_t count,
 		   int *pmds)
 {

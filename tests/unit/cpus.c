@@ -14,7 +14,7 @@ enum {
 	MOST = 8
 };
 
-/* Checks that @list has these CPUs, which are written as numbers with a blank behind each. */
+/* Checks that @list has these CPUs, which are written as numbers, each followed by a blank. */
 static void must_be(const char *list, const char *wanted)
 {
 	struct pfm_cpu_context contexts[MOST];
@@ -71,7 +71,7 @@ TEST(more_cpus_than_there_is_room_for_are_enospc)
 	must_fail("0-65535", ENOSPC);
 }
 
-/* sysconf() reads the same file with code of its own, so it tells the expected number. */
+/* sysconf() reads the same file with code of its own, so its number is the expected one. */
 TEST(no_list_means_the_cpus_that_are_online)
 {
 	static struct pfm_cpu_context contexts[4096];

@@ -533,8 +533,8 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.samples[1].tid, 2);
 	ck_assert_uint_eq(found.samples[2].tid, 3);
 	/*
-	 * In version 1.0 only the event had the number of values, so the second entry is read as if
-	 * it had two.
+	 * Version 1.0 stored the number of values only for the event, so the second entry is read
+	 * as if it had two.
 	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);

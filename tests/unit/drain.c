@@ -116,7 +116,7 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* All regions are filled, so the next one still has the samples of its first use. */
+	/* All regions are filled once. The region that is next still has its old samples. */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();
@@ -184,7 +184,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 16;
 }
 
-/* Samples are written and taken in any order, and the thread ends at any time. */
+/* Samples are written and taken in random order, and the thread ends at a random time. */
 TEST(in_any_order_each_sample_is_taken_once)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

@@ -20,7 +20,7 @@
 #define MAX_SAMPLES  100000
 #define BUFFER_SIZE  4096
 #define REGIONS	     4
-#define REGION_SIZE  408 /* ten entries, and not quite an eleventh */
+#define REGION_SIZE  408 /* room for ten entries, but not for eleven */
 #define HIST_ENTRIES 64
 #define LINEAR_ROOM  ((BUFFER_SIZE - 128) / 40)
 #define REGION_ROOM  (REGION_SIZE / 40)

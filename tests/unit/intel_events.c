@@ -193,10 +193,7 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 	assign_refined(pmu, counters, codes, NULL, count);
 }
 
-/*
- * On a model for which pfmon cannot compute the comment of a top-down event, it does not offer
- * this event.
- */
+/* pfmon offers a top-down event only on models for which it can compute the event's comment. */
 TEST(topdown_events_are_those_of_the_model)
 {
 	static const struct {

@@ -24,7 +24,7 @@ static void make_paths(void)
 		paths[i] = strdup(synthetic_path());
 }
 
-/* Begin file @index, which pfmon began @index seconds after the first one. */
+/* Begin file @index, with a beginning that is @index seconds after that of the first file. */
 static void begin(struct data_writer *writer, size_t index, uint32_t number)
 {
 	static const char *const strings[DATA_MACHINE_STRINGS] = { "0.1" };
@@ -121,8 +121,8 @@ static void write_files(void)
 }
 
 /*
- * The names and mappings of a recording.  For each sample, in order, text gets its
- * thread's name and its mapping's path.
+ * The names and mappings of a recording. For each sample, in order, @text has the name of the
+ * sample's thread and the path of its mapping.
  */
 struct seen {
 	struct thread_names names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: is the value of the link register the caller, or is it left over from an earlier call? The
+ * pfmon: decides whether the link register has the caller, or a value from an earlier call. The
  * unwinding tables of the fixture describe how its functions use the register.
  */
 #include <dlfcn.h>
@@ -121,8 +121,8 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 }
 
 /*
- * Returns whether @link is considered a caller if @function is interrupted with @link in the
- * register and @next on the stack.
+ * Interrupts @function with @link in the link register and @next on the stack. Returns whether
+ * pfmon takes @link as the caller.
  */
 static bool is_caller(const char *function, uint64_t link, uint64_t next)
 {

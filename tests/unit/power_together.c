@@ -9,7 +9,7 @@ SUITE(power_together, 120);
 
 #define MAX_EVENTS 7
 
-/* Events that are counted at both levels, and the resulting register values. */
+/* Events that are counted at user and kernel level, and the counters that they get. */
 struct together {
 	struct machine machine;
 	struct event events[MAX_EVENTS];

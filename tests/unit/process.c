@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: what is written to the file about a process, for a process with known mappings. */
+/*
+ * pfmon: what it writes to the file about a process. The tests know the mappings of this process.
+ */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -229,7 +231,7 @@ TEST(new_mappings_are_valid_from_the_previous_look_on)
 	ck_assert_uint_eq(test.records[0].mapping.end, (uintptr_t)NEW_PAGE + 4096);
 	ck_assert_uint_eq(test.records[0].mapping.offset, 4096);
 	ck_assert_uint_eq(test.records[0].mapping.time, 101);
-	/* Then anonymous memory is mapped at the same address. */
+	/* Anonymous memory replaces the mapping, at the same address. */
 	send_command('a');
 	look_at(300);
 	ck_assert_uint_eq(test.count, 1);

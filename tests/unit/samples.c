@@ -28,7 +28,7 @@ enum {
 };
 
 /**
- * struct machine - the buffers and what the kernel knows
+ * struct machine - the buffers, and the state of the kernel that fills them
  * @fd: the file
  * @cpus: number of buffers; 0: one buffer for all CPUs
  * @format: format of the buffers
@@ -37,7 +37,7 @@ enum {
  * @lost: samples for which there was no room
  * @restarts: buffers and regions that were handed back
  * @is_unloaded: a restart fails
- * @late: during the library's wait a sample of this time comes on CPU 0; 0: none comes
+ * @late: time of a sample that comes on CPU 0 while the library waits; 0: none comes
  * @waits: how often the library has waited
  */
 static struct machine {

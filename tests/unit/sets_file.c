@@ -62,7 +62,7 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* Keeps only the part of the message from the line number on. */
+	/* Removes the part of the message before the line number. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -237,7 +237,7 @@ TEST(a_file_that_is_no_text_is_refused)
 	events_free(&list);
 }
 
-/* The files are lines of random words of the language. None of them may crash the parser. */
+/* Each file has lines of random words of the language. No file may crash the parser. */
 TEST(random_words_crash_nothing)
 {
 	static const char *const words[] = {

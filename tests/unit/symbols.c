@@ -307,7 +307,7 @@ TEST(only_regular_files_are_read)
 	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
 
-/* The dynamic linker tells the expected address, because it also knows the vdso. */
+/* The dynamic linker has the symbols of the vdso, too, so dlsym() returns the expected address. */
 TEST(functions_of_the_vdso_are_found)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);

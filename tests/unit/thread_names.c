@@ -69,7 +69,7 @@ TEST(a_thread_has_its_last_name)
 	check_at(path, 8, 200, "none");
 }
 
-/* The records come in another order than the times, as the records of several CPUs do. */
+/* The records are not in the order of their times, which is usual if several CPUs are recorded. */
 TEST(a_child_has_the_name_that_its_parent_had)
 {
 	FILE_RECORDS(path, writer);

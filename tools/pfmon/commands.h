@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The subcommands. Each takes the arguments of its subcommand and returns the exit
- * status.
+ * The subcommands. Each function takes the arguments of its subcommand and returns the exit status.
  */
 #ifndef PFMON_COMMANDS_H
 #define PFMON_COMMANDS_H

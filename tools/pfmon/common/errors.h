@@ -17,7 +17,7 @@ void warn_no_more(void);
 
 /*
  * From now on the messages of fail() and warn_user() begin with @place, which is
- * FILE:LINE.  If @place is NULL, they have no place.  @place is not copied.
+ * FILE:LINE. If @place is NULL, the messages begin without a place again. @place is not copied.
  */
 void fail_at(const char *place);
 

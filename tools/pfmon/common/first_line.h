@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Store the first line of the file @path in @line, without its end, at most @size - 1 characters.
- * If the file cannot be read or is empty, returns false, and @line is "".
+ * Store the first line of the file @path in @line, without the newline. Stores at most @size - 1
+ * characters. If the file cannot be read or is empty, returns false, and @line is "".
  */
 bool first_line(const char *path, char *line, size_t size);
 

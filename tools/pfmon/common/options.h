@@ -13,9 +13,10 @@
  * @letter: short name; 0 if the option has none
  * @argument: what --help calls the argument; NULL if the option has none
  * @help: the text of --help about the option, without line breaks
- * @take: called with the option's argument, or NULL, and the address of its field in the
- *	command's data; returns 0, or reports an error and returns -1
- * @offset: offset of this field in the command's data
+ * @take: function that stores the option; it gets the option's argument, or NULL, and the address
+ *	of the option's field in the command's data; it returns 0, or reports an error and returns
+ *	-1
+ * @offset: offset of the option's field in the command's data
  */
 struct option_row {
 	const char *name;
@@ -135,8 +136,8 @@ struct id_list {
 };
 
 /*
- * Append the numbers of @text, which are separated by commas.  Messages call a number @what.
- * Reports an error and returns -1, or returns 0.
+ * Append the numbers in @text, which are separated by commas. Messages call a number @what. Reports
+ * an error and returns -1, or returns 0.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -276,7 +276,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	waitpid(child->pid, NULL, 0);
 	if (error != ENOENT)
 		return refuse(command, error);
-	/* ENOENT is about the interpreter: child_find() found the file. */
+	/* child_find() has found the file itself, so its interpreter is missing. */
 	fail("command '%s' cannot be executed: its interpreter is missing", command);
 	return EXIT_NOT_EXECUTABLE;
 }

@@ -29,8 +29,8 @@ struct child {
 };
 
 /*
- * Find the file of @command as a shell does.  Returns 0 and the path in @path, to be
- * freed, or reports an error and returns EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE.
+ * Find the file of @command as a shell does. Stores the path in @path, which the caller frees, and
+ * returns 0. Otherwise reports an error and returns EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE.
  */
 int child_find(const char *command, char **path);
 
@@ -43,8 +43,8 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 
 /*
  * Let the child continue to its execve(), where it waits for child_release().  So the counts
- * contain only user-level instructions of COMMAND.  If the child may not be traced, it stays
- * where it is.
+ * contain only user-level instructions of COMMAND. If the child may not be traced, it stays in its
+ * read().
  */
 void child_to_exec(struct child *child);
 

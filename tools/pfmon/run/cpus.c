@@ -41,7 +41,7 @@ static int add(struct id_list *cpus, int cpu)
 	return 0;
 }
 
-/* Append the CPUs of the text @list, or those that are online if it is NULL. */
+/* Append the CPUs of the text @list or, if @list is NULL, the CPUs that are online. */
 static int add_list(struct id_list *cpus, const char *list)
 {
 	struct pfm_cpu_context *found = NULL, *larger;
@@ -76,8 +76,8 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted)
 }
 
 /*
- * List the CPUs to count.  If CPUs share the registers, the list of the whole machine has
- * only the owners.  The caller frees the list in any case.
+ * Store the CPUs to count in @wanted. If the whole machine is counted and CPUs share registers,
+ * these are only the owners of the registers. The caller frees @wanted->ids in any case.
  */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
@@ -108,7 +108,10 @@ static void say_owner(const struct group *group, int cpu)
 			session->cpu, session->machine.scope, cpu);
 }
 
-/* After group_attach_cpu() failed: does the CPU share registers with a CPU that is counted? */
+/*
+ * group_attach_cpu() failed with @error. Returns whether the CPU shares registers with a CPU that
+ * is counted already.
+ */
 static bool is_counted(const struct group *group, int error)
 {
 	return is_shared(group) && session_has_thread(group_failed(group), error);

@@ -59,8 +59,7 @@ struct cpu_changes {
 };
 
 /*
- * Add to @changes what has changed since the load.  Call these functions before the contexts
- * are unloaded.
+ * Add the changes since the load to @changes. The contexts must still be loaded.
  */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);

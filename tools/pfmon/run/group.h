@@ -51,12 +51,11 @@ int group_attach_cpu(struct group *group, int cpu);
 int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
-/* The context of the last group_attach(), which failed. */
+/* Returns the context of the last group_attach() or group_attach_cpu(), which failed. */
 struct session *group_failed(const struct group *group);
 
 /*
- * Start all contexts.  Threads that have ended are left out.  If all threads have ended,
- * this is an error.
+ * Start all contexts. Threads that have ended are left out. Fails if all threads have ended.
  */
 int group_start(struct group *group);
 

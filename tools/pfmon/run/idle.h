@@ -27,7 +27,10 @@ struct idle {
 int idle_begin(struct idle *idle, const struct group *group);
 int idle_end(struct idle *idle, const struct group *group, double *sum);
 
-/* Store in @seconds for how long each of @cpus has been idle since the boot; NAN if it is offline. */
+/*
+ * Store in @seconds for how long each of @cpus has been idle since the boot; NAN for a CPU that is
+ * offline.
+ */
 void idle_read(const struct id_list *cpus, double *seconds);
 
 void idle_free(struct idle *idle);

@@ -126,8 +126,8 @@ static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 }
 
 /*
- * Has the process waited for children? /proc/PID/stat has their page faults and CPU time,
- * see proc(5).
+ * Returns whether the process has waited for children. /proc/PID/stat has their page faults and CPU
+ * time, see proc(5).
  */
 static bool has_waited_for_children(pid_t pid)
 {

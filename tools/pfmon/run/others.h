@@ -20,9 +20,9 @@
  * @tasks_before: number of tasks created in the system up to the command's process
  * @children_before: number of pfmon's children before the command
  * @process: CPU time in ns of the command's process
- * @threads: the part of @process used by other threads than the first
+ * @threads: the part of @process that threads other than the first one used
  * @has_children: processes that the command had started have ended
- * @children: CPU time in ns of the processes that have ended
+ * @children: CPU time in ns of those processes that have ended
  * @running: number of processes that the command started and that continue after its end
  * @made: number of tasks created in the system while the command ran, an upper limit for
  *	the other threads and the processes of the command
@@ -58,8 +58,8 @@ void others_at_end(struct others *others, pid_t pid);
 void others_orphan(struct others *others, const struct rusage *usage);
 
 /*
- * Call this when the command has been reaped; @usage is that of the command and its
- * children.
+ * Call this when the command has been reaped; @usage has the resources that the command and its
+ * children used.
  */
 void others_finish(struct others *others, const struct rusage *usage);
 

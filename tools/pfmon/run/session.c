@@ -134,9 +134,9 @@ static int create_sets(struct session *session)
 }
 
 /*
- * Add @bits to the PMCs of @set, which begin at index @first. If another event of @set
- * needs the same PMC, its bits are merged with @bits. Where the masks of two events
- * overlap, their bits are the same: the assignment has checked that.
+ * Add @bits to the PMCs of @set, which begin at index @first. If two events of @set need the same
+ * PMC, the bits of both events are merged. Where the masks of two events overlap, their bits are
+ * the same: the assignment has checked that.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)

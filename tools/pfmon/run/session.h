@@ -11,7 +11,7 @@
 /**
  * struct session - a monitoring context
  * @fd: its descriptor
- * @machine: the machine on which it counts
+ * @machine: the machine on which the context counts
  * @sets: event sets to create; NULL: only the set that every context has
  * @set_count: number of @sets
  * @pmcs: PMCs to write
@@ -65,7 +65,7 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
-/* Fill in @session->machine. Call this after session_create() with the same @flags. */
+/* Fill in @session->machine. The caller has called session_create() with the same @flags. */
 int session_ask(struct session *session, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
 
@@ -131,7 +131,10 @@ struct session_thread {
 int session_read_thread(struct session *session, const struct event_list *events,
 			struct session_thread *thread, uint64_t *values, uint64_t *times);
 
-/* Do all values fit into one call?  The values of a thread that has ended can be read only once. */
+/*
+ * Returns whether one call can read all values. The values of a thread that has ended can be read
+ * only once.
+ */
 bool session_reads_at_once(const struct session *session);
 
 /* Number of threads that have ended and whose own counts were dropped, since session_attach(). */
@@ -150,11 +153,12 @@ struct set_activity {
 /* Store the activity of each set in @activities. */
 int session_read_activities(struct session *session, struct set_activity *activities);
 
-/* Did the thread run on CPUs on which nothing was counted? */
+/* Returns whether the thread ran on CPUs on which nothing was counted. */
 bool session_ran_elsewhere(const struct session *session);
 
 /*
- * Has monitoring ended because the thread executed a program that the user may not monitor?
+ * Returns whether monitoring has ended because the thread executed a program that the user may not
+ * monitor.
  */
 bool session_was_closed(const struct session *session);
 
@@ -178,11 +182,11 @@ void session_add_unfollowed(const struct session *session, struct unfollowed *su
  */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
-/* After session_try_attach() failed with @error: has the thread ended? */
+/* session_try_attach() failed with @error. Returns whether the thread has ended. */
 bool session_thread_is_gone(const struct session *session, int error);
 /*
- * After session_try_attach() failed with @error: does the thread or CPU already have a
- * context of pfmon itself, or a copy of such a context?
+ * The load of a context failed with @error. Returns whether the thread or CPU already has a context
+ * of this pfmon process, or a copy of such a context.
  */
 bool session_has_thread(const struct session *session, int error);
 

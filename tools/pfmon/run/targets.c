@@ -202,7 +202,10 @@ static int attach_found(struct attaching *attaching, int tid)
 	return fail_load(session->fd, tid, error);
 }
 
-/* Load contexts on the threads in @tasks.  Returns their number, or -1 after an error. */
+/*
+ * Load contexts on those threads in @tasks that have none. Returns the number of these threads, or
+ * -1 after an error.
+ */
 static int attach_listed(struct attaching *attaching, DIR *tasks)
 {
 	const struct dirent *entry;
@@ -220,7 +223,10 @@ static int attach_listed(struct attaching *attaching, DIR *tasks)
 	return count;
 }
 
-/* Load contexts on the threads of process @pid.  Returns their number, or -1 after an error. */
+/*
+ * Load contexts on those threads of process @pid that have none. Returns the number of these
+ * threads, or -1 after an error.
+ */
 static int attach_threads(struct attaching *attaching, int pid)
 {
 	char path[32];

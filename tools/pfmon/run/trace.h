@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Trace a child through execve() and to its end with ptrace(2): the child is stopped
- * after each execve() and before its end, so that its memory can be read.  Signals reach
- * it as without ptrace, and job control works.  Only its first thread is followed.
+ * after each execve() and before its end, so that its memory can be read. Signals reach the child
+ * as without ptrace, and job control works. Only the child's first thread is followed.
  */
 #ifndef PFMON_TRACE_H
 #define PFMON_TRACE_H
@@ -23,7 +23,7 @@ struct tracer {
 };
 
 /*
- * Does @path run in a traced process as it does without tracing? A set-user-ID or
+ * Returns whether @path runs in a traced process as it does without tracing. A set-user-ID or
  * set-group-ID program, or one with capabilities, would not get its rights.
  */
 bool trace_is_harmless(const char *path);
@@ -53,7 +53,7 @@ void trace_end(pid_t pid);
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 
-/* Is @stop the one after an execve()? */
+/* Returns whether @stop is the stop after an execve(). */
 bool trace_is_exec(int stop);
 
 #endif

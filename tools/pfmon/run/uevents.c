@@ -2,7 +2,7 @@
 /*
  * The kernel sends its uevents to all sockets of this kind.  Each begins with a line such as
  * "online@/devices/system/cpu/cpu3".  There are also many events about devices that belong to a
- * CPU.  Only events about the CPU itself are wanted.
+ * CPU. uevents_take() ignores these, and reports only events about the CPU itself.
  */
 #include <errno.h>
 #include <linux/netlink.h>

@@ -26,7 +26,7 @@ uint64_t nanoseconds_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A signal that pfmon was told to ignore, as by nohup, remains ignored. */
+/* A signal that was already ignored when pfmon began, as with nohup, remains ignored. */
 static void add_unless_ignored(sigset_t *set, int number)
 {
 	struct sigaction action;
@@ -111,7 +111,10 @@ struct waiting {
 	uint64_t over_at;
 };
 
-/* What an event of epoll is about: the signals, one of watch.more, a context, or a process. */
+/*
+ * Data of an epoll event: its descriptor is the signalfd, one of watch.more, a context, or a
+ * process.
+ */
 #define SIGNALS	       0u
 #define MORE(index)    (UINT32_MAX - (index))
 #define CONTEXT(index) (1 + (index))
@@ -224,7 +227,7 @@ static void check_time(struct waiting *waiting)
 		kill(waiting->watch->pid, SIGTERM);
 }
 
-/* Has the child ended? It is not reaped here. */
+/* Returns whether the child has ended. Does not reap the child. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { 0 };

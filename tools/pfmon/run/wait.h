@@ -103,8 +103,8 @@ struct waiting;
  *	never called
  * @is_done: a function of this structure sets it to end a wait without a child
  * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
- *	the error and returns -1.  Then no function is called any more, and the wait is only for
- *	the end of the child, if there is one
+ *	the error and returns -1. After that no function is called any more, and only the end of the
+ *	child is waited for, if there is one
  * @waiting: state of the wait
  */
 struct watch {

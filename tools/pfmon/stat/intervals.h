@@ -45,7 +45,7 @@ void intervals_begin(struct intervals *intervals);
 int intervals_print(struct intervals *intervals, const struct increments *increments,
 		    struct group *group);
 
-/* Has the present interval come to its end? */
+/* Returns whether the present interval is over. */
 bool intervals_are_due(const struct intervals *intervals);
 
 /* Returns the time in ms until the end of the present interval, at least 1. */

@@ -4,7 +4,7 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Does event @index have @role and the same @modes as @event, in set @set? */
+/* Returns whether event @index was counted in set @set, with @role and the modes of @event. */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {
@@ -89,8 +89,8 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * Slots of operations that were issued but not executed to the end, and slots of the recovery
- * afterwards.  They are the bad speculation on models that do not count stalled slots.
+ * Slots of operations that were issued but did not retire, plus slots of the recovery afterwards.
+ * On models that do not count stalled slots, this sum is the bad speculation.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)

@@ -52,7 +52,10 @@ struct per_thread {
 /* Check that one call can read all values of a thread. */
 int per_thread_check(const struct session *session);
 
-/* Take the counts of threads that have ended; if there are very many, of some of them. */
+/*
+ * Take the counts of threads that have ended. If very many threads have ended, one call takes the
+ * counts of only some of them.
+ */
 int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 

@@ -92,8 +92,8 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Was the part a CPU that was not counted at all? A CPU that was counted has a time. A
- * thread may have no time, because it never ran.
+ * Returns whether the part is a CPU that was not counted at all. A CPU that was counted has a time.
+ * A thread may have no time, because it never ran.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

@@ -108,7 +108,7 @@ struct figure {
 };
 
 /*
- * Was the event counted?  An event was not counted if its set was never active.  The functions
+ * Returns the state of the event, EVENT_NOT_COUNTED if its set was never active. The functions
  * below use only the runs in which the event was counted.
  */
 enum event_state results_state(const struct results *results, size_t event);

@@ -31,8 +31,8 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
 
 /*
  * There are n increments with values y and times x. R = sum(y) / sum(x) is the rate, T is
- * the whole time, and f = sum(x) / T is the part of it that was seen. The variance of the
- * estimate R T is
+ * the whole time, and f = sum(x) / T is the part of T in which the event was counted. The variance
+ * of the estimate R T is
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *

@@ -5,9 +5,9 @@
  *
  * The whole count is estimated by a ratio: the count, divided by the time in which the
  * event was counted, times the whole time.  The error is estimated from the changes of
- * the rate between increments; an increment is what was counted between two readings, and
- * the time in which it was counted.  The method is from W. G. Cochran, Sampling
- * Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
+ * the rate between increments; an increment is the count between two readings, together with the
+ * time in which it was counted. The method is from W. G. Cochran, Sampling Techniques, 3rd edition,
+ * 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
 #define PFMON_SCALE_H

@@ -226,7 +226,7 @@ static int check_closed(struct measurement *measurement)
 		    results->command[0]);
 }
 
-/* @pid: the command, whose end ends the measurement; 0: there is no command. */
+/* @pid: process of the command, 0 if there is none. The measurement ends when this process ends. */
 static void prepare_watch(struct measurement *measurement, pid_t pid)
 {
 	const struct target_ends *ends = &measurement->ends;
@@ -419,7 +419,7 @@ static uint32_t context_flags(const struct stat_options *options)
 	       (options->targets.is_per_thread ? PFM_FL_KEEP_COUNTS : 0);
 }
 
-/* Was only a single context counted, without copies? */
+/* Returns whether only a single context was counted, without copies. */
 static bool is_alone(const struct measurement *measurement)
 {
 	if (!measurement->session.is_inherited)

@@ -14,7 +14,7 @@
 #define DEFAULT_COLUMNS 80
 #define DEFAULT_ROWS	24
 
-/* Put the cursor to the first place, and clear what follows. */
+/* Move the cursor to the first line and column, and clear everything after it. */
 #define CLEAR		"\033[H\033[J"
 
 /* All of a screen is written at once, so that it does not flicker. */

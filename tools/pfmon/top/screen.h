@@ -32,8 +32,8 @@ int screen_begin(struct screen *screen);
 #define SCREEN_REDRAW '\f'
 
 /*
- * Returns the key that was pressed, SCREEN_REDRAW if the terminal has another size or pfmon was
- * stopped, SCREEN_QUIT also if the terminal has gone, or 0 for nothing.
+ * Returns the key that was pressed, or 0 if there is none. Returns SCREEN_REDRAW if the size of the
+ * terminal has changed or pfmon was stopped, and SCREEN_QUIT also if the terminal has gone.
  */
 char screen_key(struct screen *screen);
 

@@ -245,7 +245,10 @@ int command_top(int argc, char **argv)
 	struct top top = { 0 };
 	int result = top_options_parse(argc, argv, &top.options);
 
-	/* On a terminal the user may choose functions later: these need mappings. */
+	/*
+	 * On a terminal the user may choose functions later. To find functions, the mappings are
+	 * needed.
+	 */
 	top.options.record.names_only = top.options.is_batch &&
 					!profile_needs_objects(&top.options.profile);
 	if (!result)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arguments of an ioctl. Each argument is made invalid with some probability, but most calls
- * have at most one invalid argument, because a call with two errors shows only the first.
+ * Chooses the arguments of an ioctl. Each argument is made invalid with some probability, but most
+ * calls have at most one invalid argument, because a call with two errors shows only the first.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -351,7 +351,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	if (percent(builder, 20))
 		operation->flags = ONE_OF(builder, flags);
 	/*
-	 * While a PMU works for system-wide contexts, contexts on threads cannot be loaded. So
+	 * While a PMU has a system-wide context, contexts on threads cannot be loaded. So
 	 * system-wide contexts are rare, except in rounds about processors.
 	 */
 	if (builder->theme == THEME_PROCESSORS && percent(builder, 30))

@@ -65,7 +65,10 @@ static void fill_mmap(struct builder *builder, struct operation *operation)
 		operation->size = percent(builder, 80) ? 4096 : 300;
 		operation->count = PROT_READ;
 		operation->flags = percent(builder, 70) ? MAP_SHARED : MAP_PRIVATE;
-		/* Offset 0 is the buffer of CPU 0. With pages of 4 KiB, 1 << 20 is that of CPU 1. */
+		/*
+		 * Offset 0 is the buffer of CPU 0. With pages of 4 KiB, offset 1 << 20 is the
+		 * buffer of CPU 1.
+		 */
 		operation->value = percent(builder, 80) ? 0 : 1 << 20;
 	}
 	if (percent(builder, 4))

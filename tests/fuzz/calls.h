@@ -21,7 +21,7 @@ pid_t thread_id(void);
 pid_t pid_of(struct executor *executor, const struct operation *operation);
 void fail_begin(struct executor *executor, const struct operation *operation);
 void fail_end(struct executor *executor, const struct operation *operation);
-/* Calls fork() when no thread of this process is in a call with FAIL_ALL. */
+/* Waits until no thread of this process is in a call with FAIL_ALL, then calls fork(). */
 pid_t fork_when_possible(void);
 timer_t timeout_new(void);
 void timeout_begin(struct executor *executor);
@@ -33,8 +33,8 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 
 size_t argument_size(enum call call);
 /*
- * Returns whether this program has written all elements of the call's vector. Otherwise the kernel
- * reads behind the written elements what earlier calls have left in the memory.
+ * Returns whether this program has written all elements of the call's vector. If it has not, the
+ * kernel also reads memory behind the written elements, with data of earlier calls.
  */
 bool is_written_whole(const struct operation *operation);
 /* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */
@@ -51,7 +51,7 @@ bool wants_format(const struct operation *operation);
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
-/* Returns what is known about the file, or NULL if other threads or processes may have it. */
+/* Returns what is known about the file, or NULL if other threads or processes may have the file. */
 struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);

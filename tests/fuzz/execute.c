@@ -32,7 +32,7 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* Returns the errno of a call whose errno is checked (plan.h), or 0. */
+/* Makes a call whose errno is checked (plan.h). Returns this errno, or 0. */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);

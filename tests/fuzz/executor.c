@@ -220,7 +220,10 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-/* The number of a process that has ended: Linux reuses it only after thousands of other threads. */
+/*
+ * Returns the number of a process that has ended. Linux reuses the number only after it has created
+ * thousands of other threads.
+ */
 static pid_t dead_process(struct executor *executor)
 {
 	pid_t pid = executor->dead;
@@ -237,7 +240,7 @@ static pid_t dead_process(struct executor *executor)
 	return pid;
 }
 
-/* A thread besides the target's first one, or the first one if the target has no others. */
+/* Returns a thread of the target: not its first thread, unless the target has no other. */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {
 	unsigned int target = number % TARGETS;

@@ -133,7 +133,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Number of different elements that the kernel reads, unless it refuses one of them. */
+/* Returns how many different elements the kernel reads if it refuses none of them. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)

@@ -202,8 +202,8 @@ static double now(void)
 }
 
 /*
- * Announces a round on standard output and in the kernel's log, before it begins, because it may
- * end the guest.
+ * Announces a round on standard output and in the kernel's log, before the round begins, because
+ * the round may crash the guest.
  */
 static void announce(unsigned int number, uint64_t seed)
 {

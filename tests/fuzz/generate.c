@@ -39,7 +39,7 @@ static void build_setup(struct builder *builder)
 }
 
 /*
- * Lets the other workers run, so that the expensive operations of this one are spread over the
+ * Lets the other workers run, so that the expensive operations of this worker are spread over the
  * round.
  */
 static void pause_for_others(struct builder *builder)

@@ -324,7 +324,7 @@ static void put_format(struct executor *executor, const struct operation *operat
  */
 #define MARK	   O_APPEND
 
-/* System-wide contexts, which only root may create, have descriptors with this mark. */
+/* BOUND_MARK marks the descriptors of system-wide contexts, which only root may create. */
 #define BOUND_MARK O_NOATIME
 
 static void add_mark(int fd, int mark)

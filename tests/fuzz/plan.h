@@ -154,10 +154,10 @@ enum who {
 };
 
 /*
- * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses an element for its
- * sampling format: @number is the format's index in the table of ioctls.c, @value the bytes of the
- * buffer. If @flags is not 0, the format's argument gets another size. If @set is not 0, the format
- * gets no argument.
+ * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT describes its sampling
+ * format by one element. @number is the format's index in the table of ioctls.c, and @value is the
+ * size of the buffer in bytes. If @flags is not 0, the format's argument gets another size. If @set
+ * is not 0, the format gets no argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -180,13 +180,13 @@ struct element {
  * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
  * @dirty: fields that the kernel ignores or reserves are not zero
  * @few: the limit of open files is 0 during the call
- * @count: for a vector the number of elements; for other calls it depends on the call
+ * @count: number of elements of a vector; its meaning in other calls depends on the call
  * @flags: depends on the call
  * @value: depends on the call
- * @size: for a vector the bytes of an element, or 0 for the size of the first version; for other
- * calls it depends on the call
+ * @size: size of an element of a vector in bytes, or 0 for the size of the first version; its
+ * meaning in other calls depends on the call
  * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
- * @tail: the bytes after the known fields are not zero, if @size or @more makes a structure longer
+ * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
  * @element: the first elements of a vector, @elements of them
  */
 struct operation {

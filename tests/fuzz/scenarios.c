@@ -28,7 +28,7 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Adds any call, at random. Calls that take as long as a hundred others (a new process, sleep) are
+ * Adds a random call. Calls that take as long as a hundred others (a new process, sleep) are
  * correspondingly rare.
  */
 static void add_any(struct builder *builder, unsigned int slot)
@@ -184,7 +184,7 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 }
 
 /*
- * Makes @create ask for copies. In most cases the buffer of each CPU is so small that it is full
+ * Makes @create request copies. In most cases the buffer of each CPU is so small that it is full
  * after a short time. Otherwise there would never be a full buffer to hand back.
  */
 static void inherit(struct builder *builder, struct operation *create)

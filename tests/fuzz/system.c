@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine around the rounds: its state before them, and what must hold afterwards. */
+/*
+ * Saves the machine's state before the rounds, checks it after each round, and restores it at the
+ * end.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine around the rounds: its state before them, and what must hold afterwards. */
+/*
+ * Saves the machine's state before the rounds, checks it after each round, and restores it at the
+ * end.
+ */
 #ifndef FUZZ_SYSTEM_H
 #define FUZZ_SYSTEM_H
 
 /* Saves the state and prepares what rounds need. */
 void system_begin(void);
 
-/* Called after a round. Calls wrong() for everything that was left behind. */
+/*
+ * Called after a round. Called after a round: calls wrong() for everything that the round has left
+ * behind.
+ */
 void system_check(void);
 
 /* Restores what rounds change. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What inheritance adds to the life of a child process: fork(), the switch to the child, its end,
- * and wait(). Nothing else runs, and the child does nothing.
+ * Measures what inheritance adds to the cost of a child process: of fork(), the switch to the
+ * child, its exit, and wait(). Nothing else runs, and the child does nothing.
  */
 #include <alloca.h>
 #include <err.h>
@@ -30,10 +30,10 @@ static void live(void *unused)
 
 /*
  * After a fork, parent and child get a page fault at their first write to each page of the stack.
- * The stack is at a random address. So it would depend on the boot and on the frames of the callers
- * whether the frames of measure_short_path() and live() are on one page or on two, and with two
- * pages a fork would cost 6,000 instructions more. This function's frame fills the page that it
- * shares with its callers, so the frames below it begin on a new page.
+ * The stack is at a random address. So without the array below, the frames of measure_short_path()
+ * and live() would be on one page in one boot and on two pages in another boot. With two pages a
+ * fork costs 6,000 instructions more. This function's frame fills the page that it shares with its
+ * callers, so the frames below it begin on a new page.
  */
 static double measure_life(void)
 {
@@ -87,8 +87,8 @@ static double measure_perf(bool is_inherited)
 
 /*
  * The figures are measured in turn, and each is the least of several measurements. The first turn
- * is a warm-up: during it, the program touches memory that it has not used before, and each fork
- * copies this memory's page tables from then on.
+ * is a warm-up. In this turn the program touches memory for the first time, and each later fork
+ * also copies the page tables of this memory.
  */
 #define TURNS 3
 

@@ -34,7 +34,7 @@ static double median_of(uint64_t *ticks, int count)
 	return (ticks[(count - 1) / 2] + ticks[count / 2]) / 2.0 * instructions_per_tick;
 }
 
-/* Sorts @ticks. A tenth of them is less than the result. */
+/* Sorts @ticks. Returns the tenth percentile, in instructions. */
 static double tenth_of(uint64_t *ticks, int count)
 {
 	qsort(ticks, count, sizeof(*ticks), compare);

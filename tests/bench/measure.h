@@ -21,11 +21,11 @@ void measure_init(void);
 double measure(step_fn step, void *argument);
 
 /*
- * Does the same as measure(), but a tenth of the repetitions cost less than the result. This is for
- * steps in which the kernel takes paths of different lengths, for example through its allocators.
- * How many repetitions take which path differs from boot to boot, so the median may be the cost of
- * one path in one boot and of another path in the next. The least cost of all is no better: a few
- * repetitions of 1,000 leave something out.
+ * Measures like measure(), but returns the tenth percentile instead of the median. Use it for steps
+ * in which the kernel takes paths of different lengths, for example through its allocators. The
+ * share of the repetitions that take a path differs from boot to boot, so the median may be the
+ * cost of one path in one boot and of another path in the next boot. The minimum is no better: a
+ * few of 1,000 repetitions leave some work out.
  */
 double measure_short_path(step_fn step, void *argument);
 
@@ -34,7 +34,7 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		  double *second_cost);
 
 /**
- * struct interruptions - the interruptions of a thread: medians in instructions
+ * struct interruptions - medians over the interruptions of a thread, in instructions
  * @cost: how long an interruption takes
  * @between: instructions of the thread between two interruptions
  */

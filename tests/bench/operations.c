@@ -24,7 +24,10 @@ static void do_getpid(void *argument)
 	syscall(SYS_getpid);
 }
 
-/* A command that perfmon does not have: the call only reaches the driver. */
+/*
+ * Calls a command that perfmon does not have. So the kernel only calls the driver, which does
+ * nothing.
+ */
 static void do_ioctl(void *argument)
 {
 	const int *fd = argument;

@@ -28,7 +28,10 @@ static const char *const titles[] = {
 	ROWS(ROW_TITLE)
 };
 
-/* Each of these rows is the cost of a call. Its floor is the cost of a call that does nothing. */
+/*
+ * Each of these rows is the cost of a call. The floor of a row is the cost of a call that does
+ * nothing.
+ */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
 };

@@ -37,7 +37,7 @@ struct perf_counters {
 /**
  * struct pmu - what is measured with a PMU
  * @cycles: a counter of cycles whose overflows QEMU sees at once
- * @cycles_of_user: value of its PMC that leaves out the kernel
+ * @cycles_of_user: value of the PMC of @cycles with which only user-level cycles are counted
  * @recorded: bitmap of four PMDs that samples contain
  */
 struct pmu {

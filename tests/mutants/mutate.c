@@ -84,8 +84,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 }
 
 /*
- * Collects the functions before all else: macros come first in the tree, and each needs to know
- * which function contains it.
+ * Collects the functions first. Macros come before the functions in the tree, but each mutant of a
+ * macro names the function that contains it.
  */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)

@@ -62,9 +62,9 @@ expand_words() {
 	done
 }
 
-# stage_define STAGE: set how the stage runs (options of tests/vm/run, kernel, prefix of commands),
-# and its suites: SUITE of perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of
-# tests/tool.
+# stage_define STAGE: set the stage's options of tests/vm/run, its kernel, the prefix of its
+# commands, and its suites. A suite is SUITE of perfmon-tests, conformance/SUITE of
+# perfmon-conformance, or tool/SCRIPT of tests/tool.
 stage_define() {
 	local words='' pmu
 	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8, for tests: a look into the driver of perf_event's PMU. Shows which counters the driver
+ * Armv8, for tests: looks into the driver of perf_event's PMU. Shows which counters the driver
  * marks as used and which CPUs the driver knows. Can put another function in the place of the
  * driver's interrupt handler.
  */
@@ -67,8 +67,8 @@ static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
 /*
- * Lets user level read the counters of this CPU. perf leaves a CPU in this state when it has closed
- * its last event with user access.
+ * Lets user level read the counters of this CPU. perf leaves a CPU in this state after the last
+ * event with user access was closed.
  */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {

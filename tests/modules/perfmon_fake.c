@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick and asks the core each
- * time whether there was an overflow, as a shared interrupt does.
+ * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick and lets the core look
+ * for an overflow each time, as the handler of a shared interrupt does.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>

@@ -32,7 +32,7 @@
 #define FAKE_LEVEL		   2 /* PMC; deliberate mistake: the module clears FAKE_USER_ONLY */
 #define FAKE_USER_ONLY		   1 /* the bit that keeps a context at user level */
 
-/* What overflow interrupt number @sequence of a CPU records. Numbers begin with 1. */
+/* The values that overflow interrupt number @sequence of a CPU records. Numbers begin with 1. */
 #define FAKE_IP(counter, sequence) (0x10000 * ((counter) + 1) + (sequence))
 #define FAKE_NEAR_VALUE(sequence)  (7 * (sequence))
 #define FAKE_FAR_VALUE(sequence)   (11 * (sequence))

@@ -38,7 +38,10 @@ static size_t count_options(const struct option *options)
 	return count;
 }
 
-/* Fills @table with all options, and @letters with their letters as getopt_long() wants them. */
+/*
+ * Fills @table with all options, and @letters with their letters in the form that getopt_long()
+ * takes.
+ */
 static void join_options(struct option *table, char *letters)
 {
 	size_t own = count_options(the_program.options), i;

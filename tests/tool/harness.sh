@@ -45,8 +45,7 @@ has() {
 }
 
 # warns_of_survivor: pfmon must have warned that a process outlives the command. Without
-# CONFIG_PROC_CHILDREN, as in debug guests, pfmon does not know its children, and nothing is
-# checked.
+# CONFIG_PROC_CHILDREN, as in debug guests, pfmon cannot list its children, and nothing is checked.
 warns_of_survivor() {
 	[ ! -e /proc/thread-self/children ] ||
 		has $err 'a process that the command started continues after its end'
@@ -92,7 +91,8 @@ wait_for_session() {
 	done
 }
 
-# begin_later T N: starts "pfm-workload later T N" as $worker, and waits until its threads wait.
+# begin_later T N: starts "pfm-workload later T N" as $worker, and waits until its threads wait for
+# input.
 begin_later() {
 	rm -f $go
 	mkfifo $go

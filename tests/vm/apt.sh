@@ -3,7 +3,7 @@
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
 # this file. The machine's own apt state is only read. The cache has an apt state for each Debian
-# architecture (amd64), and others for further suites of the mirror (sid-amd64).
+# architecture (amd64), and further states for other suites of the mirror (sid-amd64).
 
 # suites [SUITE]: print lines "URI SUITE" for the suites of the machine's release at its mirror and
 # security mirror, and for its backports. With an argument, print only the line for that suite.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
-# The names of an architecture in Debian, in its kernel, in GNU and in QEMU; and the processors
-# whose PMU only our own QEMU emulates.
+# The names of an architecture in Debian, in its kernel, in GNU and in QEMU. The file also has the
+# processors whose PMU only our own QEMU emulates.
 
 arch_names() {
 	case $1 in
@@ -26,11 +26,12 @@ arch_names() {
 
 # pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
 # there is no such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID
-# describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem, Sandy Bridge and Skylake. "max" is an AMD CPU of family 6,
-# the family of the K7, but it has the registers of family 15h and of PerfMonV2. With family 15h
-# itself the kernel does not boot here. amd-17h has counters that CPUs share. intel-v3 to intel-v5
-# have precise events (PEBS), with records of format 1, 3 and 4. power9-levels is QEMU's POWER9.
-# Only our QEMU counts its user level and kernel level apart.
+# describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem, Sandy
+# Bridge and Skylake. Model "max" is an AMD CPU of family 6, the family of the K7, but it has the
+# registers of family 15h and of PerfMonV2. With family 15h itself the kernel does not boot here.
+# amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with
+# records of format 1, 3 and 4. power9-levels is QEMU's POWER9. Only our QEMU counts user level and
+# kernel level of this CPU separately.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

@@ -2,8 +2,8 @@
 #
 # make guest-ARCH: builds the modules and programs for a guest of ARCH, in build/ARCH/module,
 # build/ARCH/examples and build/ARCH/bin. Modules for tests are in build/ARCH/examples/tests. The
-# top Makefile includes this file and has the target "programs". With KERNEL=VERSION the modules are
-# for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
+# top Makefile includes this file and has the target "programs". KERNEL=VERSION builds the modules
+# for that kernel, in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
 # For the debug kernel our code is built with line coverage and checks for undefined behaviour.
 # objtool does not permit the calls that these options add where user memory is accessed, so objtool

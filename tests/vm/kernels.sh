@@ -133,8 +133,8 @@ fill_kernel() {
 }
 
 # Print the packed kernel of an x86 bzImage. The setup header says where it is (the kernel's
-# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). Its last 4 bytes, the
-# unpacked size, are left out.
+# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). Leave out the last 4
+# bytes of the packed kernel: they are the unpacked size.
 payload() {
 	local sectors offset length
 	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")

@@ -2,7 +2,7 @@
 /*
  * Makes the kernel's random generator ready at once. A guest has no source of random numbers, so
  * the generator would become ready at some time during the tests. Until then malloc() of the C
- * library asks the clock, too, and each program takes some instructions more. The numbers need not
+ * library reads the clock, too, and each program takes some instructions more. The numbers need not
  * be secret.
  */
 #include <err.h>
@@ -10,7 +10,7 @@
 #include <linux/random.h>
 #include <sys/ioctl.h>
 
-#define BYTES 32 /* as many as the generator wants */
+#define BYTES 32 /* as many as the generator needs */
 
 int main(void)
 {

@@ -63,8 +63,8 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 /*
  * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
  * symbols NAME_begin and NAME_end. The only branch in the loop is direct, because QEMU's count for
- * POWER is too low after other branches. Before NAME_begin and after NAME_end there may be code for
- * a stack frame, by which the caller is found.
+ * POWER is too low after other branches. Before NAME_begin and after NAME_end there may be code
+ * that makes and removes a stack frame. Tools find the caller through this frame.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)

@@ -34,8 +34,8 @@ TEST(each_family_has_its_description)
 }
 
 /*
- * Some events of each unit, and all events that are exceptions in their unit, with the
- * counters that the manual gives for them: PERF_CTL[...].
+ * Events, and the counters that the manual gives for them: PERF_CTL[...]. The list has some events
+ * of each unit, and all events that are exceptions in their unit.
  */
 static const struct {
 	uint64_t code;

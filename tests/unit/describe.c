@@ -29,9 +29,9 @@ static const char *describe(struct pfm_error error)
 		expected)
 
 /*
- * All reasons in the order of their numbers, which never change, each with its sentence for the
- * value 12. pfm_get_error(3) explains the value. If the value is a process, it is NO_PROCESS: no
- * process has this number, so the sentence contains no name of a program.
+ * All reasons in the order of their numbers. The number of a reason never changes. The sentences
+ * are those for the value 12. pfm_get_error(3) explains the value. If the value is a process, it is
+ * NO_PROCESS: no process has this number, so the sentence contains no name of a program.
  */
 #define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Takes the address of every call with the type that perfmon2 programs expect. */
+/* Compiles only if every function of the library has the type that perfmon2 programs expect. */
 #include <perfmon/perfmon.h>
 
 int (*create_context)(pfarg_ctx_t *, char *, void *, size_t) = pfm_create_context;
@@ -42,7 +42,7 @@ void (*samples_end)(struct pfm_samples *) = pfm_samples_end;
 uint64_t (*samples_lost)(const struct pfm_samples *) = pfm_samples_lost;
 void (*samples_close)(struct pfm_samples *) = pfm_samples_close;
 
-/* Programs for perfmon2 define these helpers themselves. */
+/* Programs for perfmon2 define such helpers, so the headers must not use these names. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
 {
 	bv[rnum >> 6] |= (uint64_t)1 << (rnum & 63);

@@ -71,7 +71,7 @@ page_is_complete()
 	grep -q "^$1 - " "$lib/man/$1.3.scd" && grep -qF "*$1*(3)" "$lib/man/libpfmdev.7.scd"
 }
 
-# Does perfmon_$1(7) name each macro and function of the header perfmon_$1.h?
+# Checks that perfmon_$1(7) names each macro and function of the header perfmon_$1.h.
 pmu_page_is_complete()
 {
 	page=$lib/man/perfmon_$1.7.scd

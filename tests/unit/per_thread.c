@@ -285,8 +285,9 @@ TEST(the_table_has_a_line_for_each_thread)
 }
 
 /*
- * The counts of each thread are scaled by the times that the sets had in this thread. The
- * stand-in of the kernel gives one set the time 257 * pace, the other set 357 * pace.
+ * The counts of each thread are scaled by the times that the sets had in this thread. The functions
+ * that replace the kernel here report a time of 257 * pace for one set, and of 357 * pace for the
+ * other set.
  */
 TEST(counts_are_scaled_by_the_times_of_their_thread)
 {

@@ -96,7 +96,7 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 	return result;
 }
 
-/* Warn that the counts include other CPUs than @cpu, which the user named. */
+/* The user named @cpu. Warn if other CPUs are counted with it, because they share registers. */
 static void say_owner(const struct group *group, int cpu)
 {
 	const struct session *session = group_session(group, group->attached - 1);

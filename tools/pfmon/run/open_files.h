@@ -9,7 +9,7 @@ void open_files_raise(void);
 /* Restore the soft limit, in the process that becomes COMMAND. */
 void open_files_restore(void);
 
-/* Report that there are more threads than files may be open. Returns -1. */
+/* Report that the limit on open files is too low for the number of threads. Returns -1. */
 int open_files_fail(void);
 
 #endif

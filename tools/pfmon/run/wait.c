@@ -97,9 +97,9 @@ static void take_signals(const struct signals *signals, pid_t pid,
  * @outcome: what is known about the end
  * @poll: epoll descriptor of the signals, of the contexts and of the processes
  * @open: number of contexts that may still have messages, and of processes that have not ended
- * @ended_at: when the last thread or process ended
- * @tick_at: when the next tick is due
- * @over_at: when the time is over
+ * @ended_at: when the end of the last thread or process was seen, ns of CLOCK_MONOTONIC
+ * @tick_at: when @watch->tick is called next, on the same clock
+ * @over_at: when @watch->timeout is over, on the same clock
  */
 struct waiting {
 	struct watch *watch;

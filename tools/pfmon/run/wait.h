@@ -52,7 +52,7 @@ void signals_close(struct signals *signals);
  * @signal: last signal that pfmon received during the wait, 0 if none
  * @ended: the END messages of all contexts have been read, and all processes have ended
  * @ended_early: the last END message came long before the end of the command
- * @timed_out: the time was over before the end
+ * @timed_out: the timeout was over before the command or the targets ended
  * @failed: one of the functions of struct watch failed
  */
 struct outcome {

@@ -47,7 +47,7 @@ enum part_kind {
 /**
  * struct part - the part of a measurement to which counts belong
  * @kind: what it is
- * @time: of an interval: seconds from the start of counting to its end
+ * @time: of an interval: seconds from the start of counting to the end of the interval
  * @cpu: of a CPU: its number
  * @tid: of a thread: its number
  * @tgid: of a thread: its process

@@ -11,7 +11,7 @@
  * @record: how to sample; @record.rotation.time is the time from one table to the next
  * @profile: kind of the entries
  * @refreshes: number of tables; 0: no limit
- * @is_batch: tables follow one another, without control of a terminal
+ * @is_batch: print one table after the other, and do not control the terminal
  */
 struct top_options {
 	struct record_options record;

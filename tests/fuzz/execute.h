@@ -47,7 +47,7 @@ struct table {
  * @UNSURE: other threads replaced the descriptor during the call
  * @PERFMON: it belonged to perfmon before the call and after it
  * @OTHER: it is open, and does not belong to perfmon
- * @CLOSED: there is no descriptor
+ * @CLOSED: the slot of the call has no descriptor
  */
 enum kind {
 	UNSURE,

@@ -298,8 +298,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
 	/*
-	 * If an argument is larger than the one that the kernel knows, the additional bytes are
-	 * zero.
+	 * If an argument is larger than the format's structure, the additional bytes are zero.
 	 */
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};

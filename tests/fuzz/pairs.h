@@ -10,8 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: calls of all kinds
- * @times: for each call and errno (0: success), how many calls on a perfmon descriptor, or on a
- *	closed one, returned it
+ * @times: how often each call returned each errno (0: success); only calls on descriptors of
+ *	perfmon and on closed descriptors are counted
  */
 struct seen {
 	uint64_t operations;

@@ -4,8 +4,8 @@
  * the same seed gives the same plan. Values that are known only at run time (a thread number, an
  * address) are named here and looked up at execution.
  *
- * This file, the files that execute a plan (execute, canary, workers) and those that check the
- * results (system, pairs) are also the head of every program that perfmon-fuzz prints.
+ * Every program that perfmon-fuzz prints begins with this file, the files that execute a plan, such
+ * as execute.c, and the files that check the results, such as pairs.c.
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H

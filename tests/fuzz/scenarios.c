@@ -288,7 +288,7 @@ static void add_copies(struct builder *builder)
 	step(builder, CLOSE, slot);
 }
 
-/* Monitors a CPU, which may go offline meanwhile, with or without sampling. */
+/* Monitors a CPU, with or without sampling. The CPU may go offline while it is monitored. */
 static void add_system_wide(struct builder *builder)
 {
 	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, STATUS,     STATISTICS,

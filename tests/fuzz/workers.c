@@ -99,7 +99,10 @@ static void run_process(const struct plan *plan, struct table *table,
 		pthread_join(threads[n], NULL);
 }
 
-/* No worker is killed on purpose. If one dies, the kernel or this program is at fault. */
+/*
+ * No worker is killed on purpose. If a signal kills a worker, the kernel or this program is at
+ * fault.
+ */
 static void check_end(int status)
 {
 	if (WIFSIGNALED(status))

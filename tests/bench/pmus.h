@@ -36,7 +36,7 @@ struct perf_counters {
 
 /**
  * struct pmu - what is measured with a PMU
- * @cycles: a counter of cycles whose overflows QEMU sees at once
+ * @cycles: a counter of cycles; QEMU raises its overflow interrupts without delay
  * @cycles_of_user: value of the PMC of @cycles with which only user-level cycles are counted
  * @recorded: bitmap of four PMDs that samples contain
  */

@@ -152,11 +152,10 @@ static double statistic(const char *name)
 }
 
 /*
- * Measures with the module's own clocks which part of the cost is due to the core, and which part
- * to the format that the core calls. Each part reads a clock at its beginning and at its end. The
- * cost with clocks minus the cost without them is the cost of these four readings. The time that a
- * part measures includes the second half of its first reading and the first half of its second
- * reading.
+ * Measures with the module's own clocks how much of the cost is spent in the core, and how much in
+ * the format. Each part reads a clock at its beginning and at its end. The cost with clocks minus
+ * the cost without them is the cost of these four readings. The time that a part measures includes
+ * the second half of its first reading and the first half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

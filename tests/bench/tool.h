@@ -14,8 +14,8 @@
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
  * @members: perf: descriptors of the group's other events
- * @values: perf: what read() returns: the value of a single event, or for a group @count and the
- *	value of each event
+ * @values: perf: buffer for read(), which stores the value of a single event, or @count and the
+ *	value of each event of a group
  * @pmds: perfmon: the vector of pfm_read_pmds()
  * @pmrs: perfmon: the vector of pfm_read()
  * @load: perfmon: the argument of pfm_load_context()

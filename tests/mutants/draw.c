@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. For each mutant a file is drawn (the more lines it has, the
- * likelier), then one of the file's kinds, then a place of that kind. So neither a kind with
- * many places nor a dense file dominates. The result depends only on the seed and the list.
+ * Draws mutants from a list. For each mutant a file is drawn first, then one of the file's kinds,
+ * then a place of that kind. The probability of a file is in proportion to its number of lines. So
+ * neither a kind with many places nor a dense file dominates. The result depends only on the seed
+ * and the list.
  */
 #include <stdlib.h>
 #include <string.h>

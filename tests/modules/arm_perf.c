@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8, for tests: looks into the driver of perf_event's PMU. Shows which counters the driver
- * marks as used and which CPUs the driver knows. Can put another function in the place of the
- * driver's interrupt handler.
+ * Armv8, for tests: looks into the driver of perf_event's PMU. Shows how many counters the driver
+ * marks as used. Can change which CPUs the driver supports, and can put another function in the
+ * place of the driver's interrupt handler.
  */
 #include <asm/sysreg.h>
 #include <linux/atomic.h>
@@ -52,7 +52,10 @@ static int get_used(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops used_ops = { .get = get_used };
 module_param_cb(used, &used_ops, NULL, 0400);
 
-/* With ACPI the driver does not know the PMU of a CPU before that CPU is online. */
+/*
+ * Adds CPU 1 to the CPUs that the driver supports, or removes it. With ACPI the driver supports a
+ * CPU only after this CPU has been online.
+ */
 static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 {
 	bool knows;

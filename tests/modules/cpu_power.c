@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: a CPU loses its power for a moment, as in a deep idle state, but while a thread runs on
- * it. Afterwards the PMU's registers hold arbitrary values.
+ * Armv8: acts as if a CPU lost its power for a moment, as in a deep idle state, but while a thread
+ * runs on the CPU. Afterwards the PMU's registers hold arbitrary values.
  */
 #include <asm/sysreg.h>
 #include <linux/cpu_pm.h>
@@ -41,8 +41,8 @@ static void forget(void)
 }
 
 /*
- * Waits until each counter of the mask in @text has wrapped, then loses power. Interrupts are
- * disabled meanwhile.
+ * Waits until each counter of the mask in @text has wrapped, then lets the CPU lose its power.
+ * Interrupts are disabled until the end.
  */
 static int lose_power(const char *text, const struct kernel_param *unused)
 {

@@ -48,9 +48,9 @@ static bool is_counted(void)
 }
 
 /*
- * Needs no lock, because no other thread changes the result meanwhile. The counted thread wrote the
- * request itself, or slept while another thread wrote the request. A worker works for the counted
- * thread while that thread sleeps.
+ * Needs no lock, because no other thread changes the result at the same time. The counted thread
+ * wrote the request itself, or slept while another thread wrote the request. A worker works for the
+ * counted thread while that thread sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {

@@ -25,11 +25,11 @@ arch_names() {
 }
 
 # pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
-# there is no such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID
-# describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem, Sandy
-# Bridge and Skylake. Model "max" is an AMD CPU of family 6, the family of the K7, but it has the
-# registers of family 15h and of PerfMonV2. With family 15h itself the kernel does not boot here.
-# amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with
+# there is no such PMU. The kernel does not recognize family 6, model 100, so it uses the PMU as
+# CPUID describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem,
+# Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, the family of the K7, but it has
+# the registers of family 15h and of PerfMonV2. With family 15h itself the kernel does not boot
+# here. amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with
 # records of format 1, 3 and 4. power9-levels is QEMU's POWER9. Only our QEMU counts user level and
 # kernel level of this CPU separately.
 pmu_model() {
@@ -55,8 +55,9 @@ pmu_model() {
 }
 
 # other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
-# fails if the guest's CPUs are all equal. perf does not know the model as a hybrid one, so it assumes
-# that all CPUs have the counters of the first CPU. So the second CPU has at least these counters.
+# fails if the guest's CPUs are all equal. perf does not recognize the model as hybrid, so it
+# assumes that all CPUs have the counters of the first CPU. So the second CPU has at least these
+# counters.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
 	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4,x-core-type=0x40

@@ -71,7 +71,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @prepare: called once, before the first test
  * @options: the options of this program, ended by an element of zeros; each has a short
  *	form, too
- * @options_help: lines about them in --help
+ * @options_help: lines about these options in --help
  * @take_option: handles one of @options; returns false if the argument is wrong
  * @is_clean: called after each test that passed: returns whether the test has left nothing.  Waits
  *	a little for things that end only when the test has ended.

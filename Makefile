@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make              builds the modules for the running kernel (or KDIR=), the library, the tool
-# make install      modules by DKMS, the rest into PREFIX (/usr/local); DESTDIR= for packages
+# make              builds the modules for the running kernel (or KDIR=), the library and the tool
+# make install      installs the modules by DKMS, and the rest below PREFIX (/usr/local);
+#                   DESTDIR= for packages
 # make uninstall    removes what make install has installed
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
-# make check        the gate: the tests that every change has to pass
-# make check-all    all tests on the kernels of the Debian release; KERNELS=all: only the suites,
-#                   on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64": only the suites,
-#                   on these kernels
-# make bench        measures costs in guest instructions, perfmon's and perf's
+# make check        runs the gate: the tests that every change has to pass
+# make check-all    runs all tests on the kernels of the Debian release; KERNELS=all runs only the
+#                   suites, on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64" runs only
+#                   the suites, on these kernels
+# make bench        measures the costs of perfmon and of perf, in guest instructions
 # make coverage     shows which lines of the modules the tests reach
 # make fuzz         makes random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
 # make mutants      changes the code in one place at a time and shows which suite fails;
-#                   COUNT=100 SEED=1, FILES=module/core, JOBS=2, MATRIX=1: run all suites, even
+#                   COUNT=100 SEED=1, FILES=module/core, JOBS=2, MATRIX=1 runs all suites, even
 #                   if one fails
 # make format       formats the C sources
-# make clean
+# make clean        removes what was built
 #
 # demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that they
 # need and the machine lacks.

@@ -169,7 +169,10 @@ static void end_sampling(struct builder *builder, unsigned int slot)
 	}
 }
 
-/* Loads the context on the worker itself or on a target, which may be new; starts the context. */
+/*
+ * Loads the context on the worker itself or on a target, and starts the context. The target may be
+ * new.
+ */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	struct operation *load;

@@ -134,8 +134,8 @@ cpu_seconds() {
 		END { printf "%.1f\n", ticks / hz }'
 }
 
-# guest_command HOW SUITE...: the commands of a guest. They print a line before each suite. If HOW
-# is "first", they end at the first failure.
+# guest_command HOW SUITE...: the commands of a guest. The commands print a line before each suite.
+# If HOW is "first", the commands end at the first failure.
 guest_command() {
 	local how=$1 suite program first=''
 	shift

@@ -359,7 +359,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	else if (operation->flags == PFM_FL_SYSTEM_WIDE && percent(builder, 90))
 		operation->flags = 0;
 	if (percent(builder, 2))
-		operation->size = 1; /* pfm_create.pmu_name: an invalid address */
+		operation->size = 1; /* pfm_create.pmu_name gets an invalid address */
 	if (percent(builder, builder->samples ? 95 : 20))
 		fill_format(builder, operation);
 }

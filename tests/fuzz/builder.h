@@ -17,7 +17,7 @@ enum theme {
 
 /**
  * struct builder - the plan of one worker while it is built
- * @random: decides everything
+ * @random: random numbers for all decisions
  * @pmu: the PMU whose registers are used
  * @theme: subject of the round
  * @operations: the operations so far, @count of them

@@ -68,7 +68,8 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		break;
 	case FLAGS:
 		/*
-		 * ioctls.c marks descriptors with O_APPEND and O_NOATIME, so these flags must stay.
+		 * ioctls.c marks descriptors with O_APPEND and O_NOATIME, so FLAGS keeps these two
+		 * flags.
 		 */
 		fcntl(fd, F_SETFL,
 		      operation->flags | (fcntl(fd, F_GETFL) & (O_APPEND | O_NOATIME)));

@@ -193,8 +193,8 @@ static const struct pair pairs[] = {
 
 /*
  * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They count as documented pairs
- * that were not reached. On a descriptor of perfmon each of them is a finding, whatever Linux
- * returns for other files.
+ * that were not reached. On a descriptor of perfmon each of these errnos is a finding, whatever
+ * Linux returns for other files.
  */
 static const struct impossible {
 	uint8_t call;

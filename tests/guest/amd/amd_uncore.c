@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs "amd_l3" and "amd_df". The patched QEMU counts what tests write to two registers. The number
- * that a CPU writes to the first register is counted as lookups in this CPU's L3, a quarter of them
- * as misses. The number that it writes to the second register is counted as accesses of this CPU's
- * package to memory.
+ * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. QEMU counts
+ * the number in the first register as lookups in the L3 of the CPU that wrote it, and a quarter of
+ * this number as misses. QEMU counts the number in the second register as memory accesses of the
+ * package of the CPU that wrote it.
  */
 #include <stdio.h>
 

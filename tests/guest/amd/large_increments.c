@@ -15,7 +15,10 @@ SUITE(large_increments, 60);
 #define MERGE	       0xf000000ff
 #define ITS_NEIGHBOUR  0x002 /* an event that one counter can count */
 
-/* Only base family 0FH has an extended family. The processor's family is the sum of the two. */
+/*
+ * The processor's family is the base family plus the extended family, which is 0 unless the base
+ * family is 0FH.
+ */
 static unsigned int family(void)
 {
 	unsigned int eax, ebx, ecx, edx;
@@ -66,7 +69,7 @@ TEST(other_events_and_an_event_that_counts_at_no_level_are_accepted)
 	close(fd);
 }
 
-/* It has its effect at any levels. */
+/* Event FFFH has its effect whichever privilege levels the PMC selects. */
 TEST(the_event_that_makes_one_counter_of_two_is_refused)
 {
 	int fd;

@@ -8,7 +8,7 @@ SUITE(threads, CONFORMANCE_SECONDS);
 
 #define PRELOAD(i) (0x1111111100000000ull * ((i) + 1))
 
-/* The quiet counter must not have moved at all. */
+/* A counter that was quiet must still have exactly @value. */
 static void must_have_rested(int fd, const struct counter *counter, uint64_t value)
 {
 	ck_assert_msg(read_pmd(fd, counter->pmd) == value, "%s0x%jx, not 0x%jx", subject,

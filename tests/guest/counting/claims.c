@@ -96,7 +96,7 @@ TEST(only_counters_in_use_are_taken)
 						.reg_reset_pmds = { BIT(4) } },
 				1));
 	ck_assert(group_runs(EVENT_COUNTERS - 3) && !group_runs(EVENT_COUNTERS - 2));
-	/* The write of a PMC brings no counter into use. */
+	/* Writing a PMC does not bring a counter into use. */
 	write_pmc(fd, 5, CPU_CYCLES);
 	ck_assert(group_runs(EVENT_COUNTERS - 3));
 	must(fd, pfm_unload_context(fd));

@@ -328,7 +328,7 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	}
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
-	/* Emulation is on again when the PMC is written without the flag. */
+	/* Emulation is on again when the PMC is written without PFM_REGFL_NO_EMUL64. */
 	pmc.reg_flags = 0;
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	write_pmd(fd, 1, wrap - 1000);

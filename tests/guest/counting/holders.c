@@ -74,8 +74,8 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 }
 
 /*
- * The name of a process can have any bytes. The field "holder" has room only for the beginning of
- * the name and for the longest process number.
+ * The name of a process can contain any bytes. The field "holder" has room only for the beginning
+ * of the name and for the longest process number.
  */
 TEST(names_of_holders_are_printable_and_cut)
 {

@@ -233,7 +233,7 @@ TEST(calls_follow_a_thread_whose_cpu_goes_offline)
 	with_all_cpus_back(check_calls_meanwhile);
 }
 
-/* The core prepares CPUs that come online. It cannot prepare them while it is unloaded. */
+/* The core prepares CPUs that come online. While the core is unloaded, nothing prepares them. */
 static void check_without_the_core(void)
 {
 	char pmu_name[64];

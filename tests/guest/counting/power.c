@@ -52,8 +52,8 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both must count the same number
- * of events: those of the loop, and a few of the calls around it.
+ * PMD @n wraps. PMD @truth counts the same event as PMD @n and does not wrap. Both must count the
+ * same number of events: those of the loop, and a few of the calls around it.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -202,7 +202,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 }
 
 /*
- * Set 0 is left after @left cycles. Set 1 is left after so few cycles that it is throttled at once.
+ * The context switches from set 0 to set 1 after @left cycles. It switches from set 1 to set 0
+ * after so few cycles that set 1 is throttled at once.
  */
 static void describe_throttled(int fd, uint64_t left)
 {
@@ -251,9 +252,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run an overflow comes at another instruction of the stop. It selects a set that counts
- * nothing, because this set is throttled. The stop must not take the contents of the hardware for
- * the set's values.
+ * In each run an overflow comes at another instruction of the stop. The overflow makes a throttled
+ * set active, which counts nothing. The stop must not save the contents of the hardware as the
+ * values of this set.
  */
 static void check_throttled(void)
 {

@@ -116,7 +116,10 @@ static void check_written(void)
 	close(fd);
 }
 
-/* At first MMCR0 is not written, then it is written while counting, then while stopped. */
+/*
+ * First the test does not write MMCR0. Then it writes MMCR0 while the context counts, and again
+ * while the context is stopped.
+ */
 static void check_user_level(void)
 {
 	const uint64_t user = PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCH;

@@ -165,7 +165,7 @@ TEST(no_context_exposes_the_counts_of_other_threads)
  */
 #define LEAST_CYCLES_OF_10000 1000
 
-/* A load must fail because @holder has the hardware, and the user must be told so. */
+/* A load must fail because @holder has the hardware, and the last error must name @holder. */
 static void must_be_held(int fd, const char *holder)
 {
 	struct pfm_error error;

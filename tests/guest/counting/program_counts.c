@@ -81,7 +81,7 @@ TEST(a_program_with_threads_has_the_instructions_of_all)
 /* The most instructions that the shell and the program execute besides the program's loop. */
 #define MOST_OF_A_PROCESS 30000
 
-/* The gate has fewer processes, because each takes a while. */
+/* The default is small, because each process takes a while. */
 static unsigned int most_processes(void)
 {
 	const char *wanted = getenv("PERFMON_PROCESSES");
@@ -98,7 +98,10 @@ static uint64_t length_of(unsigned int program)
 	return 100000 + 10 * program;
 }
 
-/* Returns the instructions of a script that executes program 0 and programs @first to @end - 1. */
+/*
+ * Returns the number of instructions of a script that executes program 0 and programs @first to
+ * @end - 1.
+ */
 static uint64_t script_with(unsigned int first, unsigned int end)
 {
 	char *words[] = { "--", "/bin/sh", SCRIPT, NULL };

@@ -113,7 +113,10 @@ static struct window measure_window(int fd, int event, int pairs)
 	return window;
 }
 
-/* Returns what is always missed: the instructions between the readings of the two PMDs. */
+/*
+ * Returns the number of instructions that every window misses, because the two PMDs are read some
+ * instructions apart.
+ */
 static int64_t always_missed(int fd, int event)
 {
 	struct window window;
@@ -125,8 +128,8 @@ static int64_t always_missed(int fd, int event)
 }
 
 /*
- * Some instructions are always missed: @none of them. If more are missed, perf's work and switches
- * must be the reason.
+ * @none: number of instructions that every window misses. Only perf's work and thread switches may
+ * add to this number.
  */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {

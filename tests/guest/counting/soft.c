@@ -412,7 +412,10 @@ TEST(a_clock_of_16_bits_leaves_the_thread_time)
 	with_pmu("perfmon_soft", "counter_width=16", check_many_interrupts);
 }
 
-/* Overflows that the timer found, or that a switch of threads found before the timer did. */
+/*
+ * Returns the number of overflows that the timer or, before the timer, a switch of threads has
+ * found.
+ */
 static uint64_t overflows_found(void)
 {
 	return statistic("ovfl_intr_regular_count") + statistic("ovfl_intr_replay_count");

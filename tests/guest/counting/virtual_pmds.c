@@ -41,7 +41,7 @@ TEST(task_clock_is_the_cpu_time)
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
 
-/* 1 instruction takes 1 ns. Only timer ticks are added: far below 1 %. */
+/* 1 instruction takes 1 ns. Only timer ticks add time, far less than 1 %. */
 TEST(task_clock_is_the_time_of_the_instructions)
 {
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);

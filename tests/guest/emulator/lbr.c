@@ -174,7 +174,7 @@ TEST(levels_are_kept_apart)
 
 #define DEPTH 9
 
-/* The asm keeps the last call from being a jump. */
+/* The asm statement keeps the compiler from turning the last call into a jump. */
 static __attribute__((noinline)) void go_deep(void)
 {
 	call_deep(3, take_known_branches); /* comes back: leaves nothing */

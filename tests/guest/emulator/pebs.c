@@ -33,8 +33,8 @@ static bool has_pebs(void)
 }
 
 /*
- * On "generic" models perf has precise events only if all events can be precise. This is so from
- * PEBS format 4 on.
+ * On "generic" models perf has precise events only if all events can be precise. From PEBS format 4
+ * on, all events can be precise.
  */
 static bool perf_has_pebs(void)
 {

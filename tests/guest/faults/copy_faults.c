@@ -227,8 +227,8 @@ FAULT_TEST(calls)
 static unsigned int followed, not_followed;
 
 /*
- * Loads the context again. After that the context has no idle copies, so the fork has to allocate a
- * copy.
+ * Loads the context again. After a load the context has no idle copies, so the fork has to allocate
+ * a copy.
  */
 static void load_self(void)
 {

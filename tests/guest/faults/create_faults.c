@@ -193,7 +193,7 @@ static int attempt_unmap(const struct operation *operation)
 	return to_error(munmap(mapped, BUFFER_SIZE));
 }
 
-/* Maps the buffer. It is still mapped if the last attempt to unmap it failed. */
+/* Maps the buffer. The buffer is still mapped if the last attempt to unmap it failed. */
 static void map_it(void)
 {
 	static const struct operation unused;

@@ -16,8 +16,8 @@
 #define NO_ORDER "20" /* more pages than any allocation has */
 
 /*
- * A setting of the injection. Its file is opened at the beginning, because the test may change to
- * another user later.
+ * A setting of the injection, in a file. The file is opened at the beginning, because the test may
+ * change to another user later.
  */
 struct knob {
 	const char *path;

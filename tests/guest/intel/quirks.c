@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: errata. The emulated processors do not have them, but they have the models of processors
- * that do: the tests look at what the module refuses, and at the registers that it writes.
+ * Intel: errata. The emulated processors do not have these errata, but their model numbers are
+ * those of processors that have them. The tests check what the module refuses, and which registers
+ * it writes.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * PFM_IOC_READ_THREAD: the counts of each thread that a context with copies has monitored.
  *
- * Page faults are the truth: each child touches a number of pages that no other child touches.
+ * The tests count page faults: each child touches a different number of pages.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -55,7 +55,7 @@ static bool answered(long result, int error, int allowed, int also_allowed)
 		answered(answer, errno, __VA_ARGS__);                                    \
 	})
 
-/* Reads a PMD. Its value must not be less than any value that a thread read before this call. */
+/* Reads a PMD. The value must not be less than any value that a thread read before this call. */
 static bool read_grows(int fd, bool short_form)
 {
 	uint64_t seen = __atomic_load_n(&shared.seen, __ATOMIC_SEQ_CST), value;

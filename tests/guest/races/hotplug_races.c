@@ -140,7 +140,7 @@ static void use_cpu_context(int fd)
 		require(pfm_unload_context(fd) == 0);
 }
 
-/* The watch_ functions return whether they have seen all that they want to see. */
+/* The watch_ functions return whether they have seen everything that the test requires. */
 static bool watch_cpu(unsigned int made)
 {
 	bool is_sampled = made % 2;

@@ -148,7 +148,7 @@ static void execute_privileged(void)
 	execute_successor();
 }
 
-/* Makes children. None of them ends before it has executed the program. */
+/* Makes children. No child ends before it has executed the program. */
 static void execute_in_children(void)
 {
 	unsigned int i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Inheritance: threads and child processes that a monitored thread makes are monitored by copies of
- * the context. Page faults are the truth: the kernel counts the faults of each process, and of all
- * children that it has waited for.
+ * the context. The reference values are page faults: the kernel counts the faults of each process,
+ * and of all children that it has waited for.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -156,7 +156,8 @@ TEST(a_holder_that_has_ended_is_not_named)
 
 /*
  * This process loads a context on process 1 of a new pid namespace. Process 1 tries to load another
- * context on itself. Returns 0 if this fails and process 1 is not told the number of this process.
+ * context on itself. Returns 0 if this fails and the error does not show the number of this
+ * process.
  */
 static uint64_t holder_seen_in_a_namespace(uint64_t unused)
 {

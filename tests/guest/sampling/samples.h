@@ -37,7 +37,7 @@ void write_one(int fd, struct pfarg_pmd pmd);
 void sample_busily(int fd, uint64_t period);
 /* Makes counter 0 busy, while counters 1 and 2 stand still. */
 void program_quietly(int fd);
-/* Returns all that a read tells about the PMD. */
+/* Returns all fields that a read of the PMD fills in. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
 /* Creates a context without a format, and starts it on the caller's thread with a busy counter. */
 int busy_self(uint32_t flags);
@@ -132,7 +132,8 @@ uint64_t exact_period(void);
 uint64_t exact_work_until_stopped(uint64_t unused);
 
 /*
- * Executes @instructions instructions (a multiple of 10), all but a few of them at known addresses.
+ * Executes @instructions instructions, all but a few of them at known addresses. @instructions must
+ * be a multiple of 10.
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);

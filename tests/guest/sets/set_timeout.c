@@ -18,7 +18,7 @@ SUITE(set_timeout, 240);
 /*
  * Returns the number of set switches. Uses pfm_get_statistics(), because this call never switches
  * the caller out. pfm_getinfo_evtsets() may switch the caller out if the counters are shared with
- * perf: it asks perf which counters perf holds.
+ * perf: it has to find out which counters perf holds.
  */
 static uint64_t switches_so_far(int fd)
 {

@@ -34,7 +34,7 @@ void with_set_limits_back(void (*check)(void));
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
 void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
-/* Returns all that a read tells about the PMD. */
+/* Returns all fields that a read of the PMD fills in. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
 /* Writes PMC and PMD @n of a set; for PMUs where PMC @n drives PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);

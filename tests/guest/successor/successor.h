@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests know of perfmon-successor. */
+/* Declarations for tests that execute perfmon-successor. */
 #ifndef SUCCESSOR_H
 #define SUCCESSOR_H
 

@@ -108,7 +108,7 @@ struct pmu {
 /* The PMU is queried once per process. The test fails if the PMU is not known to the tests. */
 const struct pmu *pmu(void);
 bool pmu_is(const char *name);
-/* After another PMU was loaded: makes pmu() query again. */
+/* To be called after another PMU was loaded: the next pmu() queries the PMU again. */
 void pmu_forget(void);
 
 /* ---- contexts: each call must succeed ------------------------------------------ */

@@ -14,7 +14,10 @@
 #define MILLION 1000000ull
 #define MS	1000000ull /* in ns */
 
-/* Executes @instructions instructions, a multiple of 10 above 0, and a few around them. */
+/*
+ * Executes @instructions instructions, and a few more before and after them. @instructions must be
+ * a multiple of 10, and not 0.
+ */
 void loop(uint64_t instructions);
 
 /* True with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */

@@ -8,7 +8,10 @@
 #define PRECISE_LENGTH	10 /* instructions of a turn */
 #define PRECISE_NOWHERE UINT64_MAX
 
-/* Executes @instructions instructions, a multiple of 10 above 0, and a few around them. */
+/*
+ * Executes @instructions instructions, and a few more before and after them. @instructions must be
+ * a multiple of 10, and not 0.
+ */
 void precise_loop(uint64_t instructions);
 
 /* Which instruction of a turn is at @ip: 0 to 9; 10 if @ip is not in the loop. */

@@ -95,7 +95,10 @@ static void check_cpu(void)
 	check_counts(system_wide_context(), 0);
 }
 
-/* The registers had the values of this context before, but not when it counts again. */
+/*
+ * Before the suspend, the registers had the values of this context. When the context counts again,
+ * the registers have lost these values.
+ */
 static void check_stopped(void)
 {
 	unsigned int numbers[MOST_COUNTERS], count;
@@ -172,7 +175,10 @@ static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 		ck_assert_uint_eq(msr_read(numbers[i]), before[i]);
 }
 
-/* Where records of precise events go, and that an overflow freezes the records of branches. */
+/*
+ * Checks registers of precise events, and the register in which a bit lets an overflow freeze the
+ * records of branches.
+ */
 static void check_records(void)
 {
 	static const uint32_t numbers[] = { DS_AREA, DATA_CFG, DEBUGCTL };

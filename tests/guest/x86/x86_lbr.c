@@ -171,7 +171,7 @@ TEST(branches_can_only_be_sampled)
 
 /* ---- the chain of callers --------------------------------------------------------------------- */
 
-/* The asm keeps the call from being a jump. */
+/* The asm statement keeps the compiler from turning the call into a jump. */
 static __attribute__((noipa)) void call_to(unsigned int depth)
 {
 	call_deep(depth, branches_then_none);

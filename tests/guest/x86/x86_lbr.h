@@ -15,8 +15,9 @@
 #define PERIOD 2000
 
 /*
- * Takes the known branches, and then no branch for 8,000 instructions: an overflow there finds the
- * records of the known branches, and of the call with which this function took them.
+ * Takes the known branches, and then no branch for 8,000 instructions: an overflow in these
+ * instructions finds the records of the known branches, and of the call with which this function
+ * took them.
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];

@@ -10,13 +10,15 @@
 SUITE(x86_pauses, 120);
 
 /*
- * The number of ns, and of instructions that the processor executes in a pause: several ticks, so
- * the kernel's clocks are late afterwards.
+ * Length of a pause in ns, and number of instructions that the processor executes in it. A pause is
+ * several ticks long, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
 /* More than the kernel executes before a pause. */
 #define FEW	   MILLION
-/* A pause begins so many instructions after its request, in the loop of the test. */
+/*
+ * Number of instructions from the request of a pause to the pause, which begins in the test's loop.
+ */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9
@@ -24,7 +26,9 @@ SUITE(x86_pauses, 120);
 
 static uint64_t request_time;
 
-/* Requests a pause, and counts LOOP instructions, among which it begins. */
+/*
+ * Requests a pause that begins @after instructions later, and counts a loop of LOOP instructions.
+ */
 static void run_with_pause(int fd, uint64_t after)
 {
 	msr_choose(TEST_PAUSE_IN, after);

@@ -13,8 +13,7 @@ SUITE(periods, 120);
 /* ---- initial, short and long periods ------------------------------------------------- */
 
 /*
- * There are three different periods: the initial one, the one after a sample, the one after a
- * restart.
+ * The initial period, the period after a sample and the period after a restart are different.
  */
 TEST(the_initial_short_and_long_period_are_used_in_turn)
 {

@@ -29,8 +29,8 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 }
 
 /*
- * Makes set @id. The overflows of its first counter switch sets. Its second counter counts the same
- * event and is never reset.
+ * Makes set @id. The overflows of the first counter of set @id switch sets. The second counter of
+ * set @id counts the same event and is never reset.
  */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)

@@ -113,7 +113,9 @@ TEST(registers_before_a_refused_one_are_written)
 	set_zero_must_be_right(fd);
 }
 
-/* Each set counts with its own values: the counter is busy in one and quiet in the other. */
+/*
+ * Each set counts with its own values: the counter is busy in one set and quiet in the other set.
+ */
 TEST(each_set_counts_with_its_own_registers)
 {
 	const unsigned int n = pmu()->pmds[0];

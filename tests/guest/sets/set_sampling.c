@@ -79,7 +79,7 @@ TEST(samples_have_the_number_of_their_set)
 	set_zero_must_be_right(fd);
 }
 
-/* Turns by time: samples of a set come only during its turn. */
+/* Sets take turns by time. Samples of a set come only during its turn. */
 TEST(samples_come_in_the_order_of_the_sets_turns)
 {
 	const unsigned int count = 4;

@@ -475,7 +475,7 @@ TEST(counters_at_their_highest_value_cause_no_overflow)
 
 /* ---- all at once ----------------------------------------------------------------------------- */
 
-/* Delayed and lost interrupts, overlapping with the next overflows. */
+/* Interrupts are delayed and lost, and overlap with the next overflows. */
 static void check_storm(void)
 {
 	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };

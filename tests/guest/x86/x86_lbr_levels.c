@@ -158,7 +158,10 @@ static unsigned int count_known(int fd, unsigned int *samples)
 	return known;
 }
 
-/* Two threads of one CPU, each with its own context; only one of them takes the known branches. */
+/*
+ * Two threads run on one CPU, each with its own context. Only one of the threads takes the known
+ * branches.
+ */
 static void check_threads(void)
 {
 	const uint64_t control = PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL;

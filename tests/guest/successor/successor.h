@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations for tests that execute perfmon-successor. */
+/* Constants that perfmon-successor and its tests share. */
 #ifndef SUCCESSOR_H
 #define SUCCESSOR_H
 

@@ -141,6 +141,36 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
+ * Dropped samples do not reach the core, so the core's interrupt budget does not limit them.  If
+ * more than MOST_DROPS samples have been dropped on this CPU in a tick, the period after a dropped
+ * sample has at least LONG_PERIOD events.
+ */
+#define MOST_DROPS  100
+#define LONG_PERIOD 20000
+
+static bool drops_too_many(struct ibs_cpu *cpu)
+{
+	const unsigned long now = jiffies;
+
+	if (cpu->drop_tick != now) {
+		cpu->drop_tick = now;
+		cpu->drops = 0;
+	}
+	return ++cpu->drops > MOST_DROPS;
+}
+
+/* Return: the state of PMD @n with which the period after a dropped sample begins. */
+static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *registers,
+			    unsigned int n)
+{
+	const s64 period = -registers->pmds[n];
+
+	if (likely(!drops_too_many(cpu)) || period <= 0 || period >= LONG_PERIOD)
+		return 0;
+	return period - LONG_PERIOD;
+}
+
+/*
  * A sample of PMD @n.  The hardware does not distinguish user and kernel level.  So a sample at a
  * level that was not asked for is dropped here, and the same period begins again.
  */
@@ -165,10 +195,11 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 		};
 		cpu->pending |= BIT_ULL(n);
 		registers->pmds[n] = value_of(registers, n);
+		registers->state[n] = 0;
 	} else {
 		amd_ibs_drop(cpu, unit);
+		registers->state[n] = state_after_drop(cpu, registers, n);
 	}
-	registers->state[n] = 0;
 }
 
 /*

@@ -42,6 +42,8 @@ enum unit {
  * @missed: an NMI came while @is_changing was true
  * @expects_late: if an NMI without a sample comes before @late_until, it is ours
  * @late_until: when this expectation ends, in jiffies
+ * @drop_tick: tick of the last dropped sample, in jiffies
+ * @drops: samples that were dropped in this tick
  * @sequence: changes whenever an NMI changes the set's values
  */
 struct ibs_cpu {
@@ -57,6 +59,8 @@ struct ibs_cpu {
 	bool missed;
 	bool expects_late;
 	unsigned long late_until;
+	unsigned long drop_tick;
+	unsigned int drops;
 	unsigned int sequence;
 };
 

@@ -7,14 +7,17 @@
  */
 #if defined(__x86_64__)
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
 #include <perfmon/perfmon_amd.h>
 #include <perfmon/perfmon_dfl_smpl.h>
 
 #include "measure.h"
 #include "x86_registers.h"
 
-SUITE(ibs_interrupts, 120);
+SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
 #define BOTH   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
@@ -194,6 +197,52 @@ TEST(the_other_units_sample_is_ours_too)
 {
 	need_ibs();
 	with_test_registers(check_two_units);
+}
+
+/* ---- dropped samples ----------------------------------------------------------------------- */
+
+/* Returns how many instructions system calls and the interrupts in between take. */
+static uint64_t instructions_of_calls(int event)
+{
+	const uint64_t before = perf_read(event).value;
+	int i;
+
+	for (i = 0; i < 20000; i++)
+		syscall(SYS_getppid);
+	return perf_read(event).value - before;
+}
+
+/* The kernel is interrupted by samples that are dropped. */
+static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
+{
+	const uint64_t alone = instructions_of_calls(event);
+	uint64_t sampled;
+	int fd = ibs_context();
+
+	write_pmc(fd, PFM_AMD_IBS_PMC_OP, 0);
+	write_pmc(fd, pmc, config | PFM_AMD_IBS_USER);
+	write_pmd(fd, pmd, -16);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	sampled = instructions_of_calls(event);
+	must(fd, pfm_stop(fd));
+	close(fd);
+	ck_assert_msg(sampled < 10 * alone,
+		      "system calls take %ju instructions, %ju while they are sampled",
+		      (uintmax_t)alone, (uintmax_t)sampled);
+}
+
+TEST(a_short_period_at_user_level_leaves_the_kernel_its_time)
+{
+	int event;
+
+	need_ibs();
+	wait_until((event = perf_open(0xc0, false, 0, -1, -1)) != -1);
+	perf_enable(event);
+	become(USER_ID);
+	check_drops(event, PFM_AMD_IBS_PMC_FETCH, 0, PFM_AMD_IBS_FETCH);
+	check_drops(event, PFM_AMD_IBS_PMC_OP, PFM_AMD_IBS_COUNT_OPS, PFM_AMD_IBS_OP);
+	close(event);
 }
 
 #endif

@@ -4,7 +4,8 @@
  * permit counting at kernel level.  Modules can call it since 6.12.  It has no argument
  * since 6.15 and since an update of 6.12 (seen in 6.12.117), so its type, not the
  * version, decides how it is called.  Before 6.12 it was an inline function that used
- * symbols that are not exported: on those kernels security modules are not asked.
+ * symbols that are not exported.  So on those kernels the security modules' check for
+ * perf events is left out.
  */
 #ifndef PERFMON_COMPAT_PERF_EVENT_H
 #define PERFMON_COMPAT_PERF_EVENT_H

@@ -45,8 +45,8 @@ static void drop_block(struct pfm_context *context)
 
 /*
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
- * no message is posted: the load has not returned, and commit() will fail.  With interrupts off,
- * PREEMPT_RT can neither free memory nor wake a thread.  The thread is running, so
+ * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT
+ * nothing can free memory or wake a thread while interrupts are off.  The thread is running, so
  * put_task_struct() does not free it.  This thread does not wait on the block, so no wait has to
  * be ended.  The next call that unloads or loads the context frees the block.
  */
@@ -153,12 +153,12 @@ static void catch_running(void *argument)
 }
 
 /*
- * Start the counters of a thread that is running.  The function enter() has put it into the
- * thread table, so the hook finds it when it is switched in later.  Three cases remain.
- * First: the thread runs on the CPU that task_cpu() returned, where
- * smp_call_function_single() finds it.  Second: it was switched in after the barrier, and
- * the hook has found it.  Third: it has migrated without the memory ordering of a wakeup,
- * and the loop tries the new CPU.
+ * Start the counters of a thread that is running.  The function enter() has put the thread
+ * into the thread table, so the hook finds it when it is switched in later.  If the thread
+ * is running already, there are three cases.  First: it runs on the CPU that task_cpu()
+ * returned, where smp_call_function_single() finds it.  Second: it was switched in after
+ * the barrier, and the hook has found it.  Third: it has migrated without the memory
+ * ordering of a wakeup, and the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -194,8 +194,8 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
 	/*
-	 * perfmon_capable() and follows_all_programs() may ask a security module.  That is not
-	 * allowed under a raw lock.
+	 * perfmon_capable() and follows_all_programs() may call a security module, which is
+	 * not allowed under a raw lock.
 	 */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);

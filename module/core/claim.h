@@ -6,8 +6,8 @@
 
 /*
  * A loaded context claims two things: the PMDs that its sets use, and the hooks of the
- * scheduler.  A PMU module with a load operation is also asked for its consent; it knows the
- * session from then until the unload.  A context that is not loaded claims nothing.
+ * scheduler.  If the PMU module has a load operation, this operation is also called, and may
+ * refuse the context.  A context that is not loaded claims nothing.
  *
  * What no context uses any more is released at once or, if there was a release in the last
  * second, a second after that release.  Each claim and each release interrupts all CPUs of the
@@ -38,7 +38,7 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
 /*
  * Claim for @copy what @source has claimed.  Interrupts off.  @source is loaded, and its lock is
- * held.  The PMU module is not asked: it has no unload operation, see pfm_copies_create().
+ * held.  The PMU module's load operation is not called: pfm_copies_create() says why.
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 

@@ -48,9 +48,9 @@ struct pfm_instances;
  *
  * @task: the monitored thread, with a reference; NULL: none
  * @cpu: the CPU to which a system-wide context is bound
- * @tid: of the thread, in the loader's pid namespace
- * @tgid: of the thread's process, in the same namespace
- * @name: of the thread, when the attachment was dropped
+ * @tid: number of the thread in the loader's pid namespace
+ * @tgid: number of the thread's process in the same namespace
+ * @name: the name that the thread had when the attachment was dropped
  * @self: the thread loaded the context on itself
  * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
  * @follows: the context stays loaded when the thread executes a privileged program
@@ -155,8 +155,8 @@ struct pfm_context {
 	u32 credit; /* restarts that are allowed: one for each notification */
 
 	/*
-	 * May be queued in an NMI, too.  It wakes readers, sends signals and makes the thread
-	 * wait.
+	 * Wakes readers, sends signals and makes the thread wait.  May be queued in an NMI,
+	 * too.
 	 */
 	struct irq_work notification;
 

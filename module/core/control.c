@@ -17,7 +17,7 @@
 #include "set_switch.h"
 #include "switch.h"
 
-/* Fail, because the context is not loaded.  The end of its thread may unload it at any time. */
+/* Fail, because the context is not loaded: the end of its thread may have unloaded it. */
 static int unloaded(struct pfm_context *context)
 {
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);

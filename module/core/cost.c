@@ -18,7 +18,10 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
-/* Needs the permission to monitor CPUs: the number of thread switches tells about other users. */
+/*
+ * The caller needs the permission to monitor CPUs, because the number of thread switches shows
+ * what other users do.
+ */
 static int cpu_statistics(struct pfm_context *context, struct pfm_statistics *statistics)
 {
 	int error = pfm_may_monitor_cpus(context) ?: check_cpu(context, statistics->cpu);

@@ -31,8 +31,9 @@ static inline void pfm_cost_end(struct pfm_context *context)
 }
 
 /*
- * Fill in @statistics.  The caller has set @flags and @cpu; the other fields are zero.  The user
- * need not have created @context yet.  Mutex held.  Return: 0 or a negative errno.
+ * Fill in @statistics.  The caller has set its fields flags and cpu; the other fields are zero.
+ * The caller holds the mutex.  For the statistics of a CPU, the user need not have created
+ * @context yet.  Return: 0 or a negative errno.
  */
 int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);
 

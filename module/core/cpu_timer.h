@@ -30,10 +30,10 @@ struct pfm_cpu_timer {
 	s64 next;
 };
 
-/* Module init: set up @timers, one for each CPU.  They are part of the structures @cpus. */
+/* Set up @timers, one for each CPU.  They are fields of the structures @cpus. */
 void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
 			struct pfm_cpu __percpu *cpus, void (*look)(struct pfm_cpu *cpu));
-/* Module exit; no context exists any more. */
+/* Stop the timers.  No context uses them any more. */
 void pfm_cpu_timer_exit(struct pfm_cpu_timer __percpu *timers);
 
 /*

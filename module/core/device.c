@@ -58,7 +58,7 @@ static int device_flush(struct file *file, fl_owner_t files)
 	return 0;
 }
 
-/* mmap_lock is held.  Calls that hold the mutex take mmap_lock: do not take the mutex here. */
+/* Do not take the mutex here: mmap_lock is held, and other calls take mmap_lock under the mutex. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *context = file->private_data;

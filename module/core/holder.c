@@ -76,7 +76,10 @@ static void search_cpus(struct pfm_cpu __percpu *cpus, struct search *search)
 	rcu_read_unlock();
 }
 
-/* Append @loader to @text, which has room for @size bytes.  Names that are too long are cut. */
+/*
+ * Append the name and the number of process @loader to @text, which has room for @size bytes.
+ * Names that are too long are cut.
+ */
 static void append_process(char *text, size_t size, struct pid *loader)
 {
 	struct task_struct *task = get_pid_task(loader, PIDTYPE_TGID);

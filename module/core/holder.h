@@ -6,7 +6,7 @@
 
 /*
  * If a call fails because others hold what a context needs, the reason names these others.  These
- * functions make the name.  Nothing here is hot.
+ * functions make the names.  Nothing here is hot.
  */
 
 /*

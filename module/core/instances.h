@@ -41,7 +41,8 @@ struct pfm_cpu_instance {
  * @lost: samples on CPUs without an instance
  * @waiting: CPUs whose message waits for a read.  The overflow handler on a CPU sets the bit of
  *	this CPU; whoever clears a bit holds the context's lock
- * @next: the CPU with which a read begins its search; protected by the context's lock
+ * @next: the next read looks for a message on this CPU first; protected by the context's
+ *	lock
  * @cpus: an instance for each CPU
  */
 struct pfm_instances {

@@ -433,7 +433,7 @@ static __always_inline int dispatch(struct pfm_context *context,
 	int error;
 
 	OPTIMIZER_HIDE_VAR(
-		operation); /* without this, its address is computed again for each field */
+		operation); /* else the compiler computes the address again for each field */
 	if (unlikely(operation->needs_context && !context->pmu))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	if (unlikely(argument.size != operation->size)) {

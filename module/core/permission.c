@@ -125,7 +125,7 @@ static bool may_count(enum pfm_policy policy, int paranoid)
 	}
 }
 
-/* Security modules are asked for all callers, even for those with CAP_PERFMON. */
+/* Security modules are called for all callers, even for those with CAP_PERFMON. */
 static bool security_allows_kernel_level(void)
 {
 	return !perf_allow_kernel_level() && !security_locked_down(LOCKDOWN_PERF);
@@ -176,7 +176,7 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * ptrace_may_access() is not exported, but opening a file of /proc/TID calls this function, which
- * asks the security modules.  A thread without an mm is exiting, or is a helper of the kernel
+ * calls the security modules.  A thread without an mm is exiting, or is a helper of the kernel
  * (modprobe) before its exec: opening its files would succeed without a check.
  */
 static int may_open(struct task_struct *task, const char *file_name)

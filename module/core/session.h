@@ -8,8 +8,9 @@ int pfm_session_load(struct pfm_context *context, struct task_struct *task);
 void pfm_session_unload(struct pfm_context *context, struct task_struct *task);
 
 /*
- * Ask the PMU module for its consent to the load of the context on @task, or on its CPU.  May
- * sleep.  Return: 0, or the error of the module; then context->error has its reason.
+ * Call the load operation of the PMU module, which may refuse the context.  @task: the thread
+ * to be monitored; NULL if the context is system-wide.  May sleep.  Return: 0, or the error
+ * of the module; then context->error has the module's reason.
  */
 static inline int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
 {

@@ -108,7 +108,7 @@ struct pfm_set {
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* of the copies that have ended; NULL in a copy */
-	u64 summed; /* in a copy: PMDs that are added to the parent's */
+	u64 summed; /* in a copy: PMDs whose values are added to those of the parent */
 	u64 summed_virtual;
 
 	unsigned int pmd_count; /* of the PMU */
@@ -135,7 +135,10 @@ static inline u64 pfm_set_triggers(const struct pfm_set *set)
 	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
 }
 
-/* PMD @pmd is written: its new value does not include what copies have counted before. */
+/*
+ * Called when the user writes PMD @pmd: the new value does not include what copies have
+ * counted before.
+ */
 static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 {
 	if (pmd >= PFM_VIRTUAL_PMD_BASE)

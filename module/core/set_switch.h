@@ -11,7 +11,7 @@ struct pfm_cpu;
 struct pfm_registers;
 struct pfm_set;
 
-/* The timers for the timeouts of the sets that are active on CPUs: one in each of @cpus. */
+/* Set up, and stop, the timer in each of @cpus that ends the turn of a set with a timeout. */
 void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);
 void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus);
 

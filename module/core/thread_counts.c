@@ -121,7 +121,7 @@ static struct pfm_set *find_set(struct pfm_context *source, u16 id)
 				   : pfm_set_find(source, id);
 }
 
-/* Take from a copy the values that were added to the sums of the parent. */
+/* Store in @snapshot the values of a copy's @set that were added to the sums of the parent. */
 static void take_copy(const struct pfm_set *set, struct pfm_snapshot *snapshot)
 {
 	unsigned int n;

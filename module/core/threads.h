@@ -82,7 +82,7 @@ void pfm_thread_leave(struct pfm_context *context);
 /* Resize the table if its size does not fit.  Called before a context enters; may sleep. */
 void pfm_threads_fit(void);
 
-/* For hooks: let a workqueue call pfm_threads_fit().  No raw lock is held. */
+/* Let a workqueue call pfm_threads_fit().  For hooks.  The caller holds no raw lock. */
 void pfm_threads_fit_soon(void);
 
 /*

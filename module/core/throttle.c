@@ -7,7 +7,7 @@
  * may take a whole tick.  So the length of an interrupt is measured now and then.  If
  * interrupts of that length take too much of the time, the set is throttled, too.
  *
- * The time is the duration of the set, which passes only while the set is active and its
+ * This time is the duration of the set: it passes only while the set is active and its
  * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at
  * most that share of a CPU's time, with any number of threads and sets.  No set is
  * throttled because of the interrupts of another set.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: values that the kernel keeps for each thread anyway, and some that do not depend
- * on a thread, so that system-wide contexts have them, too.
+ * Virtual PMDs: values that the kernel keeps anyway, many of them for each thread.  System-wide
+ * contexts have only those that do not depend on a thread.
  *
  * Each value is the difference of a source's values at the beginning and end of
  * monitoring.  So virtual PMDs add no cost to thread switches.

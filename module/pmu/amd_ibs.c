@@ -14,10 +14,11 @@
  * before perf's and leaves no sample to perf, because perf would take the sample and begin a new
  * period.  So the units stay halted until our second handler, which is called after perf's.
  *
- * For perf a placeholder never stops.  perf keeps notes: config, sample_period, period_left and
- * prev_count.  The notes always agree with the registers, so perf can stop and restart a
- * placeholder at any time, and the count goes on.  A unit that we do not use is halted; perf may
- * start it again, which does no harm: nobody gets its samples.
+ * For perf a placeholder never stops.  perf uses the fields config, sample_period, period_left
+ * and prev_count of a placeholder.  These fields always agree with the registers, so perf can
+ * stop and restart a placeholder at any time, and the count goes on.  A unit that we do not
+ * use is halted.  perf may start it again, which does no harm, because nobody gets its
+ * samples.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>

@@ -13,7 +13,7 @@
 
 #define IBS_COUNTERS   (BIT_ULL(PFM_AMD_IBS_FETCH) | BIT_ULL(PFM_AMD_IBS_OP))
 
-/* Highest value for perf's notes, which are signed. */
+/* Highest value of perf's period_left, which is signed. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
 /* The longest period of every unit. */

@@ -58,8 +58,8 @@ static struct perf_event *create(enum unit unit)
 }
 
 /*
- * The jobs run in a kernel thread on the CPU: otherwise perf would ask whether the caller may have
- * an event.
+ * The jobs run in a kernel thread on the CPU: otherwise perf would check whether the user may
+ * create an event.
  */
 static long take_here(void *info)
 {

@@ -268,7 +268,7 @@ static void write_pmcs(const struct pfm_registers *registers,
 OPERATIONS(amd_l3, l3_check_pmc);
 OPERATIONS(amd_df, NULL);
 
-/* ---- which CPUs share registers: each CPU asks itself ------------------------------------- */
+/* ---- which CPUs share registers: called on each CPU --------------------------------------- */
 
 /* Return: the APIC id without its low bits, in which the CPUs that share registers differ. */
 static int l3_of_this_cpu(void)

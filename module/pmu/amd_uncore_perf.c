@@ -37,7 +37,7 @@ static struct device
 	*any_pmu; /* one of perf's PMUs, with a reference: all of them are on its bus */
 static enum cpuhp_state hotplug_state;
 
-/* ---- perf's PMU: in a kernel thread, because perf asks whether the caller may have an event ---- */
+/* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */
 
 static bool find_type(const struct uncore *uncore, u32 *type)
 {

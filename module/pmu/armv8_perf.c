@@ -412,8 +412,8 @@ static bool restore(void)
 }
 
 /*
- * Use all listed CPUs that have this PMU.  The kernel may learn a CPU's PMU only when the CPU
- * first comes online.
+ * Use all listed CPUs that have this PMU.  Some CPUs get their PMU only when they first come
+ * online.
  */
 static void adopt_cpus(void)
 {

@@ -39,7 +39,7 @@
  */
 #define ARMV8_TYPE_NSH	   BIT_ULL(27) /* count at EL2 */
 
-/* X(n) for every event counter the architecture knows. */
+/* X(n) for every event counter that the architecture defines. */
 /* clang-format off */
 #define ARMV8_EVENT_COUNTERS(X)						\
 	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)		\

@@ -34,7 +34,7 @@ MODULE_PARM_DESC(ownership,
 
 static bool is_shared;
 
-/* Whether perf reserves the counters, so that each of us can exclude the other. */
+/* Whether perf reserves the counters, so that perf and perfmon can exclude each other. */
 static bool perf_reserves;
 
 /* Words of pfm_registers.config. */
@@ -112,8 +112,8 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: which wraps the processor records
  * @extras: registers that refine events
  *
- * The core only knows what the previous set of the same context left.  This structure also saves
- * writes of the registers when the CPU switches between threads with the same PMCs.
+ * The earlier set that write_pmcs() gets is always of the same context.  So this structure
+ * also avoids writes when the CPU switches between threads with the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -395,9 +395,10 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Ask perf, which tries the registers at boot: an emulator or a hypervisor may lack them.  The
- * event never counts, but perf must reserve the counters for it.  If perf has a PMU for each kind
- * of core, only the PMU of the first CPU is asked.
+ * Create an event of perf to find out whether there are counters: an emulator or a hypervisor may
+ * lack them, and perf has tried the registers at boot.  The event never counts, but perf must
+ * reserve the counters for it.  If perf has a PMU for each kind of core, only the PMU of the
+ * first online CPU is tried.
  */
 static int probe(void)
 {

@@ -144,8 +144,8 @@ struct x86_extra {
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
- * @exclusive_only: perf cannot lend the counters: it knows them as several PMUs, or event selects
- *	need @reset_selects
+ * @exclusive_only: perf cannot lend the counters, because it describes them as several PMUs, or
+ *	because event selects need @reset_selects
  * @masks_interrupt: the local APIC masks the interrupt when it delivers it
  * @select_bits: bits of an event select that users can write
  * @counts_anywhere: whether all general counters can count the event of a PMC

@@ -7,11 +7,11 @@
  * handler returns at once while it has no event.
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
- * acknowledged: when the counters were stopped at the same moment, when two counters
- * overflowed one after the other, or when another NMI found the overflow.  The kernel would
- * report it as unknown.  So NMIs that find no overflow are accepted as ours for some time.  On
- * Intel's processors only one NMI is, because the local APIC tells the rest: see was_delivered().
- * On AMD's processors all NMIs are, and after each overflow, as perf does there.
+ * acknowledged: when the counters were stopped at the same moment, when two counters overflowed
+ * one after the other, or when another NMI found the overflow.  The kernel would report it as
+ * unknown.  So for some time NMIs that find no overflow are accepted as ours.  On Intel's
+ * processors this is done for one NMI only, because was_delivered() recognizes the others by
+ * the local APIC.  On AMD's processors it is done for all, as in perf.
  *
  * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
  * at the next stop or interrupt.

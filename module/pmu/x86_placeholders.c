@@ -132,7 +132,10 @@ static void stop_one(struct perf_event *event)
 	event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/* perf's notes have the value if they are up to date.  Otherwise the counter has it. */
+/*
+ * The value is in the fields of the event if these are up to date.  Otherwise it is in
+ * the counter.
+ */
 static void start_one(struct perf_event *event)
 {
 	event->pmu->start(event,
@@ -140,8 +143,9 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for the placeholders of this CPU that have a counter and are, for perf,
- * stopped or not.  perf's PMU is disabled meanwhile: only so does it write its registers.
+ * Call @function for the placeholders of this CPU that have a counter and that perf has
+ * stopped (@stopped is true) or not stopped (@stopped is false).  Meanwhile perf's PMU is
+ * disabled, because perf writes the registers when the PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {
@@ -356,8 +360,8 @@ static long drop_here(void *info)
 /* ---- in process context ------------------------------------------------------------------- */
 
 /*
- * perf asks whether the caller may have an event on a CPU, even if the kernel is the
- * caller.  An ordinary user may not, so a kernel thread creates the events.
+ * perf checks whether the current thread may create an event on a CPU, even if the kernel
+ * creates it.  An ordinary user may not, so a kernel thread creates the events.
  */
 
 /**
@@ -378,7 +382,7 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 /**
  * x86_placeholders_held() - find counters that others hold, such as the NMI watchdog
  * @cpu: a CPU that is online
- * @pmds: the counters to ask for; counters that we already hold on this CPU count as
+ * @pmds: the counters to check; counters that we already hold on this CPU count as
  *	available
  *
  * Of the general counters, only those below the lowest available one are found: to know more,

@@ -12,9 +12,9 @@
  * nothing, because a program may read all counters by RDPMC (perf's attribute "rdpmc").  So
  * start() and stop() write an event select and a value for each counter.
  *
- * The registers are written directly.  perf keeps notes of them: prev_count, period_left and
- * config.  The notes always say what the registers hold, so perf can stop, move and restart a
- * placeholder at any time, and nothing is lost.
+ * The registers are written directly.  perf keeps their contents in the fields prev_count,
+ * period_left and config of a placeholder.  We keep these fields up to date, so perf can
+ * stop, move and restart a placeholder at any time, and nothing is lost.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
@@ -82,8 +82,8 @@ static u64 select_of(const struct perf_event *event)
 
 /*
  * Return: whether the event has a counter that holds its value.  If perf has stopped the event
- * to move it, only perf's notes hold its value.  If perf has stopped it because of too many
- * interrupts, the counter still holds it.
+ * to move it, only the fields of the event have the value.  If perf has stopped it because of
+ * too many interrupts, the counter still has the value.
  */
 static __always_inline bool has_counter(const struct perf_event *event)
 {
@@ -450,7 +450,7 @@ static void enable_each(u64 counters, bool enable)
 	}
 }
 
-/* Return: the set that wants to know of overflows of counter @n; NULL if none does. */
+/* Return: the loaded set for which counter @n interrupts; NULL if there is none. */
 static struct shared_set *find_interrupted(unsigned int n)
 {
 	struct shared_set *sets = this_cpu_ptr(shared_sets), *set;

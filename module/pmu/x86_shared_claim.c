@@ -106,13 +106,13 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /**
- * struct answer - what others held when perf was asked
+ * struct answer - what others held when ask_perf() was called
  * @held: bitmap of PMDs
  * @until: in jiffies; callers without CAP_PERFMON get this answer until then
- * @is_known: perf has been asked
+ * @is_known: ask_perf() has been called
  *
- * The question creates placeholders for a moment, so events of perf may lose their turn.  Callers
- * without CAP_PERFMON together make perf answer once per second, no more.  claim and
+ * ask_perf() creates placeholders for a moment, and meanwhile events of perf may not count.  So
+ * callers without CAP_PERFMON together cause one such call per second at most.  claim and
  * held_by_others are never called at the same time.
  */
 static struct answer {
@@ -163,7 +163,7 @@ void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /*
- * It is enough to ask on this CPU: the watchdog and perf stat -a hold the same counter on
+ * It is enough to check this CPU: the watchdog and perf stat -a hold the same counter on
  * each CPU.
  */
 static void ask_perf(void)

@@ -3,7 +3,7 @@
 
 #include "internal.h"
 
-/* Every version of the module has this call, and it needs no context. */
+/* Every version of the module has PFM_IOC_LAST_ERROR, which needs no context. */
 static int is_perfmon(int fd)
 {
 	struct pfm_error error;
@@ -12,8 +12,8 @@ static int is_perfmon(int fd)
 }
 
 /*
- * ENOTTY means an unknown call, or a file that does not belong to perfmon. The latter
- * becomes EBADF.
+ * ioctl(2) fails with ENOTTY if the module does not have the call, or if the file does
+ * not belong to perfmon.  In the second case this function changes ENOTTY to EBADF.
  */
 int pfmdev_call(int fd, unsigned long command, void *argument)
 {

@@ -43,7 +43,10 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 	return clean;
 }
 
-/* perfmon2 did not have struct pfm_create, so programs that use it clear its reserved fields. */
+/*
+ * perfmon2 did not have struct pfm_create, so programs that use this structure clear its
+ * reserved fields.
+ */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {
 	int fd;

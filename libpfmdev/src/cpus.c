@@ -2,9 +2,9 @@
 /*
  * System-wide contexts on several CPUs, handled by one thread.
  *
- * A function that fails on some CPUs still does its work on the others, so that these are
- * measured.  Each element keeps the errno of its CPU, and the descriptor of its context.
- * pfm_last_error() of this descriptor returns the reason.
+ * A function that fails on some CPUs still does its work on the other CPUs.  Each element
+ * keeps the errno of its CPU, and the descriptor of its context.  pfm_last_error() of this
+ * descriptor returns the reason.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -29,7 +29,10 @@ static int refuse(int error)
 	return -1;
 }
 
-/* Read a number at *@text, and move *@text behind it.  Return: -1 if there is none. */
+/*
+ * Read a number at *@text, and move *@text behind it.  Return: the number; -1 if there is
+ * none, or if it is above PFM_CPU_MOST.
+ */
 static int read_number(const char **text)
 {
 	char *end;

@@ -21,11 +21,12 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
 
 /**
  * struct pfmdev_failure - the thread's last call that failed to return a descriptor
- * @opening: the device could not be opened; error.error is the errno of open(2)
+ * @opening: 1 if the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * If a call fails to make a descriptor, there is no descriptor to ask for the reason.  So the
- * library keeps the reason, for each thread as with errno.  It has no other state.
+ * If a call fails to make a descriptor, no descriptor exists for which the kernel could
+ * return the reason.  So the library stores the reason, for each thread like errno.  The
+ * library has no other state.
  */
 struct pfmdev_failure {
 	int opening;

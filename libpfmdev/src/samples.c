@@ -3,9 +3,10 @@
  * Samples of several buffers, in the order of their time.
  *
  * The samples of one buffer are in order, so the next sample is the oldest of the buffers' first
- * samples.  But a CPU may just be writing a sample that is older than the samples of other CPUs.
- * So samples are taken in rounds.  A round has the samples that are in the buffers when the round
- * begins.  It takes its first sample a moment later.  By then, all older samples are in the
+ * samples.  But at this moment a CPU may still be writing a sample that is older than the samples
+ * of other CPUs.  So samples are taken in rounds.  A round has the samples that are in the
+ * buffers when the round begins.  The first sample of a round is taken MOMENT ns after the
+ * beginning of the round.  By then, all samples that are older than those of the round are in the
  * buffers, too.
  */
 #include <errno.h>
@@ -22,7 +23,7 @@
 /* In ns.  A CPU writes a sample in much less than this time, because interrupts are off. */
 #define MOMENT	    1000000
 
-/* The context has one buffer, not one for each CPU. */
+/* buffer.cpu if the context has one buffer for all CPUs */
 #define NO_CPU	    (-1)
 
 #define look(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
@@ -41,17 +42,18 @@ static const char *const formats[] = {
 
 /**
  * struct buffer - how far a buffer has been read
- * @fd: its context
- * @cpu: its CPU, or NO_CPU
- * @layout: its sampling format
+ * @fd: descriptor of the context
+ * @cpu: CPU of the buffer, or NO_CPU
+ * @layout: sampling format of the context
  * @memory: the mapped buffer
  * @size: bytes of @memory
  * @region: with nway: number of the region that is being read
- * @read: samples that have been read since the buffer or region was handed back
+ * @read: number of samples that have been read since the buffer or region was last handed
+ *	back
  * @place: offset of the next sample
- * @taken: with nway: samples that have been read from all regions so far
+ * @taken: with nway: number of samples that have been read so far from all regions
  * @left: samples of the round that have not been read
- * @first: the next sample; NULL if there was none
+ * @first: the next sample; NULL if the buffer has none
  */
 struct buffer {
 	int fd;
@@ -72,8 +74,8 @@ struct buffer {
  * @buffers: the buffers
  * @count: number of @buffers
  * @left: samples of the round that have not been read
- * @last: the buffer that has the sample of the last call; NULL: none
- * @is_over: monitoring is over: all samples are in the buffers
+ * @last: buffer of the sample that the last call returned; NULL if it returned none
+ * @is_over: 1 if monitoring is over, so that all samples are in the buffers
  */
 struct pfm_samples {
 	struct buffer *buffers;
@@ -133,7 +135,7 @@ static void leave_read_regions(struct buffer *buffer)
 	}
 }
 
-/* Is there a full buffer, or a full region, that has been read and not handed back? */
+/* Return: whether a full buffer or region has been read and not handed back. */
 static int is_owed(const struct buffer *buffer)
 {
 	const struct pfm_dfl_smpl_hdr *linear = buffer->memory;
@@ -162,7 +164,7 @@ static void hand_back(struct buffer *buffer)
 	}
 }
 
-/* Find the next sample.  It may be in a region that the kernel has begun meanwhile. */
+/* Find the next sample, which may be in a region that the kernel began after the last call. */
 static void find_first(struct buffer *buffer)
 {
 	const size_t least = buffer->layout == CALLCHAIN
@@ -344,7 +346,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* EINVAL: there is no CPU of this number, so there is no buffer. */
+	/* add_buffer() fails with EINVAL if no CPU has this number: such a number has no buffer. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, the faster read
- * of perfmon v3, and calls that return the features of the module and the reason of
- * a failure.
+ * libpfmdev implements the calls of perfmon2 (v2.8) with /dev/perfmon.  It adds the
+ * faster read of perfmon v3, and calls that return the module's features and the reason
+ * for a failure.
  *
  * Programs of the perfmon2 time include <perfmon/perfmon.h>, which includes this header.
  *
@@ -53,21 +53,21 @@ typedef union pfarg_msg pfarg_msg_t;
 typedef int os_err_t;
 
 /* Types of pfm_read() */
-#define PFM_RW_PMD	    1 /* values of PMDs, pfarg_pmr_t */
+#define PFM_RW_PMD	    1 /* read PMDs, into pfarg_pmr_t */
 
 /* Size of a buffer for any sentence of pfm_last_error(), in bytes. */
 #define PFM_LAST_ERROR_SIZE 512
 
-/* The largest number of a CPU that pfm_cpus_parse() accepts. */
+/* The largest CPU number that pfm_cpus_parse() accepts. */
 #define PFM_CPU_MOST	    65535
 
 /**
  * struct pfm_cpu_context - a system-wide context, for the pfm_cpus_*() functions
- * @cpu: in: number of the CPU
- * @fd: out of pfm_cpus_load(): descriptor of the context, -1 if there is none
- * @error: out: errno of the last call on this CPU, 0 if that call succeeded
- * @has_message: out of pfm_cpus_wait(): whether @message was read
- * @message: out of pfm_cpus_wait()
+ * @cpu: number of the CPU, from pfm_cpus_parse() or from the caller
+ * @fd: descriptor of the context, from pfm_cpus_load(); -1 if there is none
+ * @error: errno of the last call on this CPU, 0 if that call succeeded
+ * @has_message: whether the last pfm_cpus_wait() read @message
+ * @message: the message that pfm_cpus_wait() read
  */
 struct pfm_cpu_context {
 	int cpu;
@@ -123,7 +123,7 @@ int pfm_cpus_read(struct pfm_cpu_context *contexts, int count, const pfarg_pmr_t
 		  int pmd_count, uint64_t *values);
 void pfm_cpus_close(struct pfm_cpu_context *contexts, int count);
 
-/* samples of several buffers in the order of their time, see pfm_samples_next(3) */
+/* samples of several buffers, the oldest first, see pfm_samples_next(3) */
 struct pfm_samples;
 struct pfm_dfl_smpl_entry; /* <perfmon/perfmon_dfl_smpl.h> */
 struct pfm_samples *pfm_samples_open(void);

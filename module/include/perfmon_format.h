@@ -4,12 +4,12 @@
  * no other header of the project.
  *
  * A sampling format is a module that gets each sample and decides what to store.  The core calls
- * the format for each overflow, and handles registers, threads and messages.  It also allocates the
- * buffer that the format writes; the user can map this buffer read-only.
+ * the format for each overflow, and handles registers, threads and messages.  The core also
+ * allocates the buffer that the format writes; the user can map this buffer read-only.
  *
  * A format fills a struct pfm_format, registers it at module init and unregisters it at
- * exit.  With these aliases the module is loaded when a program asks for the format by
- * name or UUID:
+ * exit.  With these aliases the module is loaded when a program requests the format by
+ * its name or UUID:
  *
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("name"));
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("UUID"));
@@ -37,29 +37,30 @@ struct task_struct;
 #define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
 
 /**
- * struct pfm_sample - an overflow
- * @task: the monitored thread.  It is not current if an NMI comes when the thread's counters
- *	already run but the scheduler has not yet switched to the thread.  In that case, user
- *	addresses belong to another program.
- * @regs: interrupted registers; the registers of user mode if the overflow was not found
- *	until the thread left the CPU
- * @ip: the instruction that the hardware recorded; otherwise the interrupted instruction, or the
- *	last instruction in user mode if the user may not see kernel addresses
- * @ip_is_exact: @ip was recorded by the hardware
+ * struct pfm_sample - what a format gets about an overflow
+ * @task: the monitored thread.  @task is not always current: an NMI may come when the
+ *	thread's counters already run but the scheduler has not yet switched to the thread.
+ *	In this case, user addresses belong to another program.
+ * @regs: interrupted registers; if the overflow was found only when the thread left the
+ *	CPU, the registers of user mode
+ * @ip: address of the instruction that the hardware recorded.  If the hardware recorded none,
+ *	address of the interrupted instruction, or of the last instruction in user mode if the
+ *	user may not see kernel addresses.
+ * @ip_is_exact: the hardware recorded @ip
  * @payload: other data that the hardware recorded, in the layout of the register map's
- *	header; NULL if there is none or this user may not see it
+ *	header; NULL if there is none or the user may not see it
  * @payload_size: bytes of @payload
- * @time: ns of the scheduler's clock
+ * @time: time of the sample in ns of the scheduler's clock
  * @last_reset: value from which @pmd counted; its negative is the period
  * @event_id: reg_smpl_eventid of @pmd
  * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
  *	numbers
  * @value_count: number of @values
- * @tid: thread, as the loader of the context sees it
- * @cpu: CPU
- * @set: event set of the PMD
- * @tgid: process of the thread, as the loader of the context sees it
- * @pmd: the PMD that overflowed
+ * @tid: id of the thread in the loader's pid namespace (in a system-wide context: the creator's)
+ * @cpu: number of the CPU
+ * @set: number of the event set
+ * @tgid: id of the thread's process in the same pid namespace
+ * @pmd: number of the PMD that overflowed
  * @may_see_kernel: the user may see addresses of the kernel
  */
 struct pfm_sample {
@@ -116,8 +117,8 @@ struct pfm_format_setup {
  * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
  *	NULL if the context has none
  * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
- * @private: for the format's use: may point to memory that the user must not see, even if
- *	there is no @buffer; NULL before init
+ * @private: pointer for the format's own use, for example to memory that the user must
+ *	not see; NULL before init
  */
 struct pfm_format_instance {
 	void *buffer;
@@ -134,17 +135,17 @@ struct pfm_format_instance {
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to 4096; 0: the format has no argument
  * @argument_first_size: bytes of the argument's first version, if the argument has become
- *	longer since; the core clears what an older program does not pass.  0: the same as
- *	@argument_size
+ *	longer since; the core clears the bytes that an older program does not pass.  0:
+ *	the same as @argument_size
  * @flags: PFM_FORMAT_*
  * @owner: the format's module; set by the core
  *
  * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for none.
- *	Returns 0, or the error with which the creation of the context fails: -EINVAL for a bad
- *	argument.  Process context, may sleep; optional.
- * @init: sets up an instance: writes the buffer's header, sets @private.
- *	Returns 0, or the error with which the creation of the context fails; before it returns an
- *	error, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the
+ *	Returns 0 or a negative errno, such as -EINVAL for a bad argument; the creation of the
+ *	context then fails with this errno.  Process context, may sleep; optional.
+ * @init: sets up an instance: writes the buffer's header, sets @private.  Returns 0 or a negative
+ *	errno; the creation of the context then fails with this errno.  Before @init returns an
+ *	errno, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the
  *	user.  Process context, may sleep; optional.
  * @exit: frees @private.  Called once for each @init that succeeded (or for each instance
  *	if there is no @init), also if the creation fails later.  No other callback
@@ -152,11 +153,12 @@ struct pfm_format_instance {
  *	which the core frees after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
- *	time.  It must not wait or fault.  Returns PFM_CONTROL_*.
+ *	time.  The handler must not wait or fault.  Returns PFM_CONTROL_*.
  * @restart: called when the user has handled a notification.  @active is true if monitoring is not
- *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; then @active is false if the
- *	handler has asked to mask it.  Called with interrupts off while no handler runs.  Returns 0,
- *	PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to restart; optional.
+ *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; in this case @active is false if
+ *	the handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
+ *	runs.  Returns 0, PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to
+ *	restart; optional.
  * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
  *	NMI, like @handler; optional.
  *
@@ -199,7 +201,7 @@ int __pfm_format_register(struct pfm_format *format, struct module *owner);
  * pfm_format_unregister() - unregister a format
  * @format: a registered format
  *
- * A module calls this when it is removed.  Then no context uses the format any more, because each
+ * A module calls this when it is removed.  No context uses the format at that time, because each
  * context holds a reference to its format's module.  Process context, may sleep.
  */
 void pfm_format_unregister(struct pfm_format *format);
@@ -207,7 +209,7 @@ void pfm_format_unregister(struct pfm_format *format);
 /**
  * pfm_sample_callers() - get the callers that the hardware has recorded
  * @sample: the handler's argument
- * @to: the addresses of the program's call instructions go here, innermost first
+ * @to: out: addresses of the program's call instructions, innermost first
  * @most: size of @to
  *
  * Called by the handler.

@@ -34,12 +34,12 @@ struct task_struct;
 #define PFM_PMU_INTERFACE	 1
 
 /*
- * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made
- * and no PMU is registered.  The core requests the alias with the identity of the processor:
- * MIDR_EL1, as in "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers
- * of vendor, family and model, as in "x86:ven0000fam0006mod008f".  All numbers are hexadecimal, in
- * lower case.  The alias of a module is a pattern as in fnmatch(3).  If no PMU is registered after
- * that, the core requests "fallback".
+ * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made and no PMU
+ * is registered.  The core requests the alias with the identity of the processor: MIDR_EL1, as in
+ * "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers of vendor,
+ * family and model, as in "x86:ven0000fam0006mod008f".  All numbers are hexadecimal, in lower
+ * case.  The alias of a module is a pattern as in fnmatch(3).  If no module has registered a PMU
+ * after this request, the core requests "fallback".
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
@@ -50,7 +50,7 @@ struct task_struct;
 #define PFM_RANK_HARDWARE	 0
 #define PFM_RANK_SOFTWARE	 100
 
-/* All counters are among the first 64 PMDs, so that one word has a bit for each. */
+/* All counters are among the first 64 PMDs, so that one word has a bit for each counter. */
 #define PFM_MAX_COUNTERS	 64
 #define PFM_MAX_CONFIG		 16 /* words of struct pfm_registers.config */
 
@@ -58,11 +58,11 @@ struct task_struct;
 #define PFM_HARDWARE_BV		 (PFM_MAX_HARDWARE / 64)
 
 /* Kinds of register, struct pfm_register.type */
-#define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on are read-only or sampled */
-#define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
+#define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on: read-only or sampled */
+#define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
-#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */
+#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC whose counters reveal no more than /proc */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -75,7 +75,7 @@ struct task_struct;
  *	only, in written values and in @default_value
  * @user_clear: bits of a PMC that the core clears in a context that may count at user level only
  * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
- * @counters: PMC: bitmap of the counters that it drives
+ * @counters: bitmap of the counters that a PMC drives
  *
  * Each counter must be driven by at least one PMC that has @user_set or @user_clear, which exclude
  * the kernel level, or that has the type PFM_REG_NO_LEVELS.  Registration fails otherwise.  The
@@ -100,16 +100,15 @@ struct pfm_register {
  *	may be programmed.
  * @used_pmds: PMDs below 256 in use: only these count, are saved and are restored
  * @counters: those of @used_pmds that are counters, all below 64
- * @interrupting: those of @counters whose wrap must interrupt
+ * @interrupting: those of @counters whose wrap must raise an interrupt
  * @pmcs: values of PMCs
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
  * @config: for the PMU module: values that configure() computes from the fields above.
- *	Only configure() writes it.  Zero in a new set.
- * @state: for the PMU module: data that changes while the set counts, one word for each
- *	PMD below 64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(),
- *	acknowledge() and the interrupt handler may change it; configure() may not.  Zero in a new
- *	set.
+ *	Only configure() writes @config.  Zero in a new set.
+ * @state: for the PMU module: data that changes while the set counts, one word for each PMD below
+ *	64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(), acknowledge()
+ *	and the interrupt handler may change @state; configure() may not.  Zero in a new set.
  * @changed: PMDs below 64 that have been written by the user, or reset, since the PMU module
  *	cleared their bits; only write_pmds() may clear bits
  * @task: the monitored thread; NULL in a system-wide context
@@ -143,7 +142,7 @@ struct pfm_registers {
  * @cpu: the CPU of a system-wide context, else -1
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
- * @why: if load() refuses, it may write the reason here in a few words, for users
+ * @why: where load(), before it fails, may write the reason in a few words for users
  * @sets: for the core's use
  */
 struct pfm_session {
@@ -168,19 +167,20 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
 /**
  * struct pfm_pmu_operations - operations of a PMU
  *
- * Hot operations are called with interrupts off, on the CPU whose registers they access.  They
- * must not wait, and only an NMI of the same PMU can interrupt them.  The core calls them in the
- * order can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU
- * was last programmed with the same values.  It leaves out write_pmds if the counters of this CPU
- * have not changed since they were saved in the set.  pfm_running_registers() returns the registers
- * of the set from before start until before stop.  During stop, it returns NULL to an overflow
- * handler, which must then leave overflows where overflows() finds them.
+ * Hot operations are called with interrupts off, on the CPU whose registers they access.  They must
+ * not wait, and only an NMI of the same PMU can interrupt them.  The core calls them in the order
+ * can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU was
+ * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU have
+ * not changed since they were saved in the set.  pfm_running_registers() returns the registers of
+ * the set from before start until before stop.  In an overflow handler that interrupts stop, it
+ * returns NULL; the handler must then leave the overflows so that overflows() can still return
+ * them.
  *
- * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
- *	CPU @number or one of the others.  The owner stays the same until it goes offline.
- *	Returns a negative errno if it fails; -ENODEV means that CPU @number, which is online, has
- *	no such registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope
- *	must have this operation; it is not called for other PMUs.
+ * @owner: CPU @number shares registers with other CPUs; returns which of these CPUs accesses the
+ *	registers, which may be @number.  This CPU stays the owner until it goes offline.  Returns
+ *	a negative errno on failure; -ENODEV means that CPU @number, which is online, has no such
+ *	registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must
+ *	have this operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
@@ -193,9 +193,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the present
- *	values of its registers; PMCs and PMDs may be written later.  Returns 0, or the error with
- *	which the load fails; before it returns an error, it must undo what it did.  Called by the
- *	loader (current), in process context, may sleep; optional.
+ *	values of the context's registers; PMCs and PMDs may be written later.  Returns 0 or a
+ *	negative errno; the load then fails with this errno.  Before @load returns an errno, it
+ *	must undo what it did.  Called by the loader (current), in process context, may sleep;
+ *	optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
@@ -209,13 +210,13 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @configure: computes @config after PMC values, @counters or @interrupting of a set have
  *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
  *	CPU, while the set does not count; optional.
- * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
- *	counts nothing, and this is reported in the same way as a foreign CPU
+ * @can_count: hot; returns whether the set can count on this CPU at the moment.  If it
+ *	cannot, it counts nothing, and the core reports this like a foreign CPU
  *	(docs/interface.md).  Called before write_pmcs; optional.
- * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may interrupt.
- *	start() may enable their interrupts instead of write_pmcs().  @programmed has the values
- *	that the last call wrote on this CPU, or is NULL if these values are not known.  Values that
- *	are equal need not be written again.
+ * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may raise
+ *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
+ *	values that the last call wrote on this CPU, or is NULL if these values are not known.
+ *	Values that are equal need not be written again.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of these PMDs.
  * @start: hot; let @counters count.  One register write is enough if the hardware has one enable
@@ -225,8 +226,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
  *	pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the same as
  *	overflows(); it must read the overflow flags after the values.
- * @sample: hot; called after an overflow, with counters halted.  @pmds is a bitmap: store the
- *	values of the PMDs in it that have type PFM_REG_SAMPLED.  The value of PMD n goes to
+ * @sample: hot; called after an overflow, with counters halted.  Store the values of those
+ *	PMDs in the bitmap @pmds that have type PFM_REG_SAMPLED.  The value of PMD n goes to
  *	@values[n].  Required if the PMU has such registers.
  * @callers: hot; called after an overflow, with counters halted.  Store in @to the addresses of
  *	call instructions of the program, innermost first, at most @most.  These are the calls that
@@ -267,12 +268,13 @@ struct pfm_pmu_operations {
 /**
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name in pmu_desc
- * @is_state: the PMD has the present value of @read.  Otherwise it counts, in each event
- *	set, the growth of @read while the set was active and monitoring.
+ * @is_state: true if the PMD's value is what @read returns at the moment.  Otherwise the
+ *	PMD counts, in each event set, the growth of @read while the set was active and
+ *	monitoring.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
  *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
- * Like any PMD, it can be read, recorded in samples and, if it counts, reset.
+ * Like any PMD, a virtual PMD can be read, recorded in samples and, if it counts, reset.
  */
 struct pfm_virtual_pmd {
 	const char *name;
@@ -302,12 +304,13 @@ struct pfm_virtual_pmd {
  *	Only users who may count at all levels can use the registers, and only in
  *	system-wide contexts.  One context uses all registers of a cache or package; it counts on
  *	the CPU that @operations->owner returns.  Such a PMU is never the default.
- * @independent: operations on a set do not affect other counters.  Then a thread's context and a
- *	system-wide one may count on a CPU at the same time, with different counters.  The module of
- *	such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
+ * @independent: operations on a set do not affect other counters.  So a thread's context and a
+ *	system-wide context may count on a CPU at the same time, with different counters.  The
+ *	module of such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
  *	pfm_running_registers() and pfm_overflow().
  * @owner: set by the core: the PMU's module
- * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
+ * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be
+ *	called
  * @node: for the core's use
  * @scope_node: for the core's use
  * @cpu_data: for the core's use
@@ -358,7 +361,7 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
  * pfm_pmu_unregister() - unregister a PMU
  * @pmu: a registered PMU
  *
- * A module calls this when it is removed.  Then no context uses the PMU any more, because each
+ * A module calls this when it is removed.  No context uses the PMU at that time, because each
  * context holds a reference to its PMU's module.  Process context, may sleep.
  */
 void pfm_pmu_unregister(struct pfm_pmu *pmu);
@@ -464,8 +467,8 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
  *
  * The core then writes all registers at the next start.  Called with interrupts off;
  * registers of a set that counts on this CPU must not have changed.  A module also calls
- * it on each CPU that comes online, unless the CPU's registers keep their values while it
- * is offline.
+ * this function on each CPU that comes online, unless the registers of a CPU keep their
+ * values while the CPU is offline.
  */
 void pfm_registers_lost(void);
 
@@ -482,7 +485,7 @@ void pfm_cpu_pause(const struct pfm_pmu *pmu);
  * pfm_cpu_resume() - undo pfm_cpu_pause()
  * @pmu: the caller's PMU
  *
- * The core writes all registers again.  Before the call, the module has prepared them as on a CPU
+ * The core writes all registers again.  The caller must have prepared the registers as on a CPU
  * that comes online.  Interrupts off.
  */
 void pfm_cpu_resume(const struct pfm_pmu *pmu);
@@ -490,10 +493,10 @@ void pfm_cpu_resume(const struct pfm_pmu *pmu);
 /**
  * pfm_cpu_goes_offline() - end the system-wide session of this CPU
  *
- * A module that clears the registers of a CPU which goes offline calls this first, in its
- * hotplug callback on that CPU: a system-wide context counts there until then.  The callback may
- * also run when the module releases the hardware; the CPU then stays online, and this function does
- * nothing.
+ * For a module that clears the registers of a CPU which goes offline.  Its hotplug callback calls
+ * this function on that CPU before it clears the registers, because a system-wide context may still
+ * be counting there.  The callback may also run when the module releases the hardware; in this case
+ * the CPU stays online, and this function does nothing.
  */
 void pfm_cpu_goes_offline(void);
 

@@ -13,7 +13,7 @@ struct last_argument {
 
 struct last_buffer {
 	u64 entries;
-	u64 count; /* number of samples; sample n is ips[n % entries] */
+	u64 count; /* samples since the beginning; sample n is ips[n % entries] */
 	u64 ips[];
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "example": two counters of ticks of the CPU's time counter.
- * PMC n is 1 to let PMD n count, else 0.  Two virtual PMDs return data that the kernel
- * has about a thread.  See docs/writing-a-pmu-module.md.
- * No interrupt is needed: at 4 GHz, 48 bits wrap once in 19 hours, so there is a read or a stop
- * between two wraps.
+ * PMU description "example": two counters of ticks of the CPU's time counter.  PMC n is 1 to
+ * let PMD n count, else 0.  Two virtual PMDs return data that the kernel has about a thread.
+ * See docs/writing-a-pmu-module.md.  No overflow interrupt is needed: at 4 GHz, 48 bits wrap
+ * once in 19 hours, and a read or a stop comes much sooner.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -25,8 +24,8 @@ static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
 /*
- * Write the bits of all PMCs, also of the PMCs that the set does not use: these have their default
- * values.  A module may do so only if nobody else uses the register.
+ * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  A module
+ * may write unused PMCs only if nobody else uses their register.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -85,7 +84,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little, so a context that may count at user level only may count them, too. */
+/* Ticks reveal little, so even a context that may count only at user level may count them. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -6,8 +6,9 @@
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have
- * four counters, later families have six.  A counter has 48 bits, and its PMD has 46: the highest
- * bit is the overflow flag, and perf, which may own the counter, needs one more.
+ * four counters, later families have six.  A counter has 48 bits, and its PMD has 46 bits: the
+ * highest bit of the counter is the overflow flag, and perf, which may own the counter, needs one
+ * more bit.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -15,8 +16,8 @@
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
- * When a PMD overflows, the hardware takes a sample.  The other PMDs hold the data of this sample;
- * only samples can contain these PMDs.  The PMDs of a unit that took no sample are 0.
+ * When PMD 4 or 7 overflows, its unit takes a sample.  The PMDs below hold the data of this
+ * sample; only samples can contain these PMDs.  If a unit took no sample, its PMDs are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -62,18 +63,19 @@
 
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
- * levels: the module discards samples of a level that is not wanted.  The PMD shows the count of
- * a period that has not ended only if both levels are wanted.  Without a level nothing counts.  The period is in the PMD, so the module sets the maximum count, and ignores a maximum
- * count that is written.
+ * levels: if only one level is set, the module discards the samples of the other level.  During a
+ * period, the PMD shows the present count only if both levels are set.  If no level is set, nothing
+ * is counted.  The PMD determines the period, so the module sets the maximum count, and ignores a
+ * maximum count that is written.
  */
-#define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops; otherwise cycles */
+#define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
 /*
- * A rule of pfm_amd_15h_counters().  It applies to the events that are equal to @event in the bits
- * of @mask: these events can be counted on @counters.
+ * A rule of pfm_amd_15h_counters(): the counters in the bitmap @counters can count each event
+ * whose number, in the bits of @mask, is equal to @event.
  */
 struct pfm_amd_15h_rule {
 	unsigned short event;
@@ -83,8 +85,8 @@ struct pfm_amd_15h_rule {
 
 /*
  * Returns which counters of family 15h can count the event in @pmc, as a bitmap of their numbers.
- * On this family, each unit of the core reaches only some of the counters.  No other family has
- * such rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
+ * Each unit of the core is connected to only some of the counters.  Only family 15h has such
+ * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
  * "Core Performance Counter Events", which gives the PERF_CTL[...] of each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
@@ -115,18 +117,18 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 		return 0x08;
 	if (event == 0x004 && has_several)
 		return 0x08;
-	if (event == 0x031 && has_several) /* counts only with a single bit */
+	if (event == 0x031 && has_several) /* the event needs a single umask bit */
 		return 0;
 	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if ((event & rules[i].mask) == rules[i].event)
 			return rules[i].counters;
-	return 0; /* not an event of the core: the northbridge's, for example */
+	return 0; /* not an event of the core, for example an event of the northbridge */
 }
 
 /*
- * Returns whether the event in @pmc grows by more than 15 in a cycle, from family 17h on.  Then the
- * hardware needs two counters for it, and the module refuses it.  Source: Processor Programming
- * Reference of family 17h, section "Large Increment per Cycle Events".
+ * Returns whether the event in @pmc can grow by more than 15 in a cycle, from family 17h on.  The
+ * hardware needs two counters for such an event, so the module refuses the event.  Source:
+ * Processor Programming Reference of family 17h, section "Large Increment per Cycle Events".
  */
 static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 {
@@ -135,8 +137,8 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 
 /*
  * Returns whether @pmc makes its counter the upper half of the counter below it, from family 17h
- * on, whatever its levels are.  This would change what the other counter counts, so the module
- * refuses it.  Source: the same section.
+ * on.  The levels in @pmc do not matter.  Such a PMC would change what the counter below counts,
+ * so the module refuses the value.  Source: the same section.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

@@ -7,15 +7,16 @@
  *
  *	PMC 0..5	L3PMCCTL<n>		PMD 0..5	L3PMCCTR<n>
  *
- * pmu_name "amd_df": the data fabric.  A package has four counters; with PerfMonV2, CPUID tells how
- * many, at most 16.
+ * pmu_name "amd_df": the data fabric.  A package has four counters; with PerfMonV2, CPUID returns
+ * the number of counters, at most 16.
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
- * PMC n drives PMD n.  If perf has counters of the PMU, too, the number of a register in hardware
- * may differ from the number of the PMC.  This does not matter, because all registers of a PMU can
- * count the same events.  Counters have 48 bits and no overflow interrupt.  The module reads them
- * once per second, so PMDs have 64 bits, and an overflow of a PMD is found up to a second late.
+ * PMC n drives PMD n.  If perf uses counters of the same PMU, the number of a PMC may differ from
+ * the number of the register in hardware.  This does not matter, because all registers of a PMU
+ * can count the same events.  Counters have 48 bits and no overflow interrupt.  The module reads
+ * the counters once per second, so PMDs have 64 bits, and the module finds an overflow of a PMD
+ * up to a second late.
  *
  * Only system-wide contexts can use these PMUs.
  */
@@ -26,22 +27,26 @@
 #define PFM_AMD_UNCORE_EVENT	  0xffull
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 
-/* "amd_df", more bits: of the event up to Zen 3; of event and unit mask with PerfMonV2 (_V2) */
+/*
+ * "amd_df": more bits of the event, up to Zen 3; with PerfMonV2 (_V2), more bits of the event and
+ * of the unit mask.
+ */
 #define PFM_AMD_DF_EVENT	  0x1800000f00000000ull
 #define PFM_AMD_DF_EVENT_V2	  0x3f00000000ull
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull
 
 /*
- * "amd_l3": which threads and which slices of the cache are counted.  Family 17h: a bit for each
- * thread of the complex, and a bit for each slice.  If no bit of a field is set, the module sets
- * all bits of this field.
+ * "amd_l3": the threads and the slices of the cache whose events are counted.  Family 17h has a
+ * bit for each thread of the complex, and a bit for each slice.  If no bit of a field is set,
+ * the module sets all bits of this field.
  */
 #define PFM_AMD_L3_SLICES	  0x000f000000000000ull
 #define PFM_AMD_L3_THREADS	  0xff00000000000000ull
 
 /*
- * Family 19h and later: one core or all, one slice or all, and a bit for each thread of the core.
- * If no thread is set, the module sets all threads, cores and slices.
+ * Family 19h and later select one core or all cores, one slice or all slices, and have a bit for
+ * each thread of the core.  If no bit of a thread is set, the module selects all threads, cores
+ * and slices.
  */
 #define PFM_AMD_L3_19H_CORE	  0x00001c0000000000ull
 #define PFM_AMD_L3_19H_ALL_SLICES 0x0000400000000000ull

@@ -3,7 +3,7 @@
  * Register map of pmu_name "armv8": Arm PMUv3 (Arm ARM, chapter D11, "The
  * Performance Monitors Extension").
  *
- * PMC n drives PMD n; n is the bit of the counter in PMCNTENSET_EL0:
+ * PMC n drives PMD n; the counter has bit n in PMCNTENSET_EL0:
  *
  *	PMC 0..30	PMEVTYPER<n>_EL0	PMD 0..30	PMEVCNTR<n>_EL0
  *	PMC 31		PMCCFILTR_EL0		PMD 31		PMCCNTR_EL0
@@ -17,10 +17,10 @@
 #define PFM_ARMV8_CYCLE_COUNTER	     31
 
 /*
- * Fields of a PMC that the module accepts; the rest is reserved.  Event numbers
- * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL excludes the kernel,
- * whether it runs at EL1 or EL2.  INCLUDE_HYP includes a hypervisor at EL2; it has
- * no effect if the kernel itself runs at EL2.
+ * Fields of a PMC that the module accepts; the other bits are reserved.  Event numbers
+ * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL excludes the kernel, whether
+ * it runs at EL1 or EL2.  INCLUDE_HYP includes a hypervisor at EL2; it has no effect if
+ * the kernel itself runs at EL2.
  */
 #define PFM_ARMV8_PMC_EVENT	     0x0000ffffull /* evtCount, not in PMC 31 */
 #define PFM_ARMV8_PMC_EXCLUDE_KERNEL (1ull << 31) /* P */

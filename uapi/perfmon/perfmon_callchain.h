@@ -1,51 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Sampling format "callchain": format "default" plus the stack.
+ * Sampling format "callchain": format "default" plus the chain of callers.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16; if
- * the kernel's part or the user's part is left out, its limit is 0.  In hdr_buf_flags,
- * PFM_CALLCHAIN_HDR_LINK is set if PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if
- * PFM_CALLCHAIN_RECORDED was given.  An entry is a struct pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16.  If
+ * the kernel's part or the user's part is left out, the limit of this part is 0.  In
+ * hdr_buf_flags, PFM_CALLCHAIN_HDR_LINK is set if PFM_CALLCHAIN_LINK was given, and
+ * PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a struct
+ * pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
- *	__u64 kernel[kernel_count]		return addresses, innermost first;
- *						the first is the interrupted instruction
+ *	__u64 kernel[kernel_count]		the interrupted instruction, then return
+ *						addresses, innermost first
  *	__u64 user[user_count]		the same for the program
  *
  * The kernel's part is present only if the interrupt hit the kernel and the loader of the
  * context may see kernel addresses (CAP_PERFMON at load).
  *
- * The user's part begins with the interrupted instruction or, if the interrupt hit the
- * kernel, with the instruction that entered the kernel.  The format finds the callers by frame
- * pointers, which programs compiled with -fno-omit-frame-pointer have.  On POWER it follows the
- * back chain, which always exists.  The user's part ends at a frame pointer that does not point
- * further up the stack, or at memory that is not present: an overflow interrupt never fetches a
- * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's part has
- * only its first address.  If the interrupt came during the switch to the thread, which can happen
- * on POWER, both parts have only one address.
+ * The user's part begins with the interrupted instruction or, if the interrupt hit the kernel,
+ * with the instruction that entered the kernel.  The format follows frame pointers to find the
+ * callers.  Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On POWER
+ * the format follows the back chain, which always exists.  The user's part ends at a frame pointer
+ * that does not point further up the stack, or at memory that is not present: an overflow
+ * interrupt never fetches a page.  For a 32-bit program, and for an exiting thread whose memory is
+ * gone, the user's part has only its first address.  If the interrupt came during the switch to
+ * the thread, which can happen on POWER, both parts have only one address.
  *
- * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
- * or was interrupted before it made one: the next address is then the caller's caller.
- * On POWER the link register is used as the caller, unless it is known to be stale.  If the
- * interrupted function has called another function before, the register may hold an address in the
- * interrupted function itself.
+ * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
+ * interrupted before it made one: the next address is then the caller's caller.  On POWER the
+ * format takes the link register as the caller, unless the register is known to be stale.  If the
+ * interrupted function has already called another function, the link register may hold an address
+ * in the interrupted function itself.
  *
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
- * PFM_CALLCHAIN_USER_LINK, user[1] is the value of that register, not a value from the stack.
+ * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
  * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  user[1] is the caller if, at the
- * instruction user[0], the function has not yet saved the register, or has restored it; the unwind
- * tables of the program tell whether this is so.  Otherwise user[1] does not belong to the chain.
- * A link register of zero is left out.  x86_64 has no link register.
+ * instruction user[0], the function has not yet saved the link register, or has restored it; the
+ * unwind tables of the program show whether that is the case.  Otherwise user[1] does not belong
+ * to the chain.  A link register that is zero is left out.  x86_64 has no link register.
  *
- * With PFM_CALLCHAIN_RECORDED the user's part, after the interrupted instruction, is what the
- * hardware has recorded.  No stack is read, so the program needs no frame pointers.  The addresses
- * are those of call instructions whose calls have not returned, and the entry has
- * PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were made
- * before are missing.  If there are more calls than the hardware can record, the outermost calls
- * are missing, too.  Today the only such hardware is Intel's last branch records, if PMC 30 is
- * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's part is the interrupted
- * instruction only.
+ * With PFM_CALLCHAIN_RECORDED the user's part has the interrupted instruction and the calls that
+ * the hardware has recorded.  No stack is read, so the program needs no frame pointers.  The
+ * addresses are those of call instructions whose calls have not returned, and the entry has the
+ * flag PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were
+ * made before are missing.  If there are more calls than the hardware can record, the outermost
+ * calls are missing, too.  Today the only hardware that records calls is Intel's last branch
+ * records, if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's
+ * part is the interrupted instruction only.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -71,7 +72,7 @@
 /* pfm_callchain_entry.flags */
 #define PFM_CALLCHAIN_KERNEL_LINK  0x1 /* kernel[1] is the link register */
 #define PFM_CALLCHAIN_USER_LINK	   0x2 /* user[1] is the link register */
-#define PFM_CALLCHAIN_USER_CALLS   0x4 /* user[1] and following are calls, not returns */
+#define PFM_CALLCHAIN_USER_CALLS   0x4 /* from user[1] on: addresses of call instructions */
 
 /**
  * struct pfm_callchain_arg - argument of the format at creation, 64 bytes
@@ -79,11 +80,11 @@
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
  *	PFM_CALLCHAIN_MAX_DEPTH; 0: PFM_CALLCHAIN_MAX_DEPTH
- * @max_user: in: the same for the user's part
+ * @max_user: in: the same limit for the user's part
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, there is no argument, or the buffer cannot
- * hold its header and one entry of maximum size.
+ * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold the
+ * header and one entry of maximum size.
  */
 struct pfm_callchain_arg {
 	__u64 buf_size;

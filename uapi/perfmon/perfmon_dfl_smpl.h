@@ -2,17 +2,19 @@
 /*
  * Sampling format "default": every sample is an entry in a linear buffer.
  *
- * The buffer (mmap() of the context, read-only) begins with struct
- * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct pfm_dfl_smpl_entry
- * and values of PMDs.  These are the PMDs in reg_smpl_pmds of the PMD that overflowed, in ascending
- * order of their numbers; each value is a __u64.
+ * The buffer (mmap() of the context, read-only) begins with struct pfm_dfl_smpl_hdr; the entries
+ * follow without padding.  An entry is a struct pfm_dfl_smpl_entry, followed by the values of the
+ * PMDs in reg_smpl_pmds of the PMD that overflowed.  The values are in ascending order of the PMDs'
+ * numbers; each value is a __u64.
  *
- * Each entry tells which clock its time is from, and how many values it has.  This number may
- * change, because reg_smpl_pmds may be written between two entries.
+ * In each entry, @values has the clock of the entry's time and the number of its values.  The
+ * number may change from entry to entry, because reg_smpl_pmds may be written between two
+ * entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and
- * unmasks monitoring.  The layout is that of perfmon2, with some reserved fields in use.
+ * unmasks monitoring.  The layout is that of perfmon2; some fields that perfmon2 reserved
+ * are used.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
@@ -35,8 +37,8 @@
  * @reserved1: in: 0
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold
- * its header and one entry with the values of all PMDs of the PMU.
+ * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold the
+ * header and one entry with the values of all PMDs of the PMU.
  */
 struct pfm_dfl_smpl_arg {
 	__u64 buf_size;
@@ -48,9 +50,9 @@ struct pfm_dfl_smpl_arg {
 /**
  * struct pfm_dfl_smpl_hdr - head of the buffer, 128 bytes
  * @hdr_count: number of entries in the buffer
- * @hdr_cur_offs: offset of the first free byte from the head
+ * @hdr_cur_offs: offset of the first free byte, from the beginning of the buffer
  * @hdr_overflows: number of times the buffer became full
- * @hdr_buf_size: buf_size
+ * @hdr_buf_size: bytes of the buffer, pfm_dfl_smpl_arg.buf_size
  * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if fewer bytes are free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
@@ -58,8 +60,9 @@ struct pfm_dfl_smpl_arg {
  * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
- * An entry is written first, then it is included in @hdr_cur_offs, then in @hdr_count.
- * pfm_restart() resets these two; the other counts only grow.
+ * The format writes an entry first, then includes it in @hdr_cur_offs, then in
+ * @hdr_count.  pfm_restart() resets @hdr_cur_offs and @hdr_count; the other counts only
+ * grow.
  */
 struct pfm_dfl_smpl_hdr {
 	__u64 hdr_count;
@@ -76,17 +79,18 @@ struct pfm_dfl_smpl_hdr {
 
 /**
  * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
- * @pid: thread (tid), as the loader of the context sees it
- * @ovfl_pmd: PMD that overflowed
- * @values: PFM_SMPL_VALUES() of it is the number of values that follow, PFM_SMPL_CLOCK()
- *	the clock of @tstamp; 0 in perfmon2
+ * @pid: id of the thread (tid), as the loader of the context sees it
+ * @ovfl_pmd: number of the PMD that overflowed
+ * @values: PFM_SMPL_VALUES(@values) is the number of values that follow,
+ *	PFM_SMPL_CLOCK(@values) is the clock of @tstamp; 0 in perfmon2
  * @last_reset_val: value from which the PMD counted; the period is its negative
- * @ip: interrupted instruction.  Instead of an address in the kernel, a loader without
- *	CAP_PERFMON gets the instruction at which the thread entered the kernel
- * @tstamp: time, see @values
- * @cpu: CPU
- * @set: event set
- * @tgid: process of the thread, as the loader sees it
+ * @ip: address of the interrupted instruction.  Instead of an address in the kernel, a
+ *	loader without CAP_PERFMON gets the address of the instruction that entered the
+ *	kernel.
+ * @tstamp: time of the sample; see @values for the clock
+ * @cpu: number of the CPU
+ * @set: number of the event set
+ * @tgid: id of the thread's process, as the loader sees it
  */
 struct pfm_dfl_smpl_entry {
 	__u32 pid;

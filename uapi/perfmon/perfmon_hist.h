@@ -2,11 +2,10 @@
 /*
  * Sampling format "hist": the kernel adds up a profile.
  *
- * Each sample is added to the entry of its process, instruction, event
- * set and PMD.  The buffer is struct pfm_hist_hdr and a hash table of struct
- * pfm_hist_entry.  It may be read at any time: entries are never removed, and
- * sums only grow.  The format sends no notifications and never masks monitoring, so
- * pfm_restart() fails with EBUSY.
+ * Each sample is added to the entry of its process, instruction, event set and PMD.  The
+ * buffer is struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may
+ * read the buffer at any time: entries are never removed, and sums only grow.  The format
+ * sends no notifications and never masks monitoring, so pfm_restart() fails with EBUSY.
  *
  * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost of
  * a sample.  If other entries occupy all these places, the sample is counted as lost.  A table with
@@ -25,7 +24,7 @@
 
 /**
  * struct pfm_hist_arg - argument of the format at creation, 64 bytes
- * @entries: in: size of the table, a power of two, 16 to PFM_HIST_MAX_ENTRIES
+ * @entries: in: size of the table in entries, a power of two, 16 to PFM_HIST_MAX_ENTRIES
  * @flags: in: 0
  * @reserved: in: 0
  *
@@ -40,7 +39,7 @@ struct pfm_hist_arg {
 /**
  * struct pfm_hist_hdr - head of the buffer, 128 bytes; the table follows
  * @version: PFM_HIST_VERSION
- * @entries: size of the table
+ * @entries: number of entries that the table has room for
  * @used: number of entries in use
  * @produced: number of samples: the sum of all counts plus @lost
  * @lost: number of samples for which there was no entry left
@@ -63,15 +62,15 @@ struct pfm_hist_hdr {
 
 /**
  * struct pfm_hist_entry - the samples of an instruction, 32 bytes
- * @tgid: process, as the loader of the context sees it
- * @set: event set
- * @pmd: PMD that overflowed
- * @ip: instruction, as in pfm_dfl_smpl_entry
+ * @tgid: id of the process, as the loader of the context sees it
+ * @set: number of the event set
+ * @pmd: number of the PMD that overflowed
+ * @ip: address of the instruction, as in pfm_dfl_smpl_entry
  * @count: number of samples; 0 if the entry is not in use
  * @sum: sum of the samples' periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
  *
- * The other fields of an entry are valid once @count is not 0.  The period of a sample is
- * added to @sum before the sample is counted in @count.
+ * The other fields of an entry are valid as soon as @count is not 0.  The period of a
+ * sample is added to @sum before the sample is counted in @count.
  */
 struct pfm_hist_entry {
 	__u32 tgid;

@@ -14,14 +14,14 @@
  *	PMC 32		MSR_PEBS_FRONTEND
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
- * CPUID leaf 0AH tells how many counters the processor has, and their width.  A counter of 48 bits
- * has a PMD of 46 bits: the highest bit is the overflow flag, and perf, which may own the counter,
- * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all PMDs have
- * 30 bits.
+ * CPUID leaf 0AH returns the number of counters and their width.  A counter of 48 bits has a PMD
+ * of 46 bits: the highest bit of the counter is the overflow flag, and perf, which may own the
+ * counter, needs one more bit.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all
+ * PMDs have 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
- * ownership.  The number i of an entry is 0 for the youngest entry, and 31 at most.  Only
- * samples can contain the PMDs of entries.
+ * ownership.  Entry 0 is the youngest; the last entry is 31 at most.  Only samples can
+ * contain the PMDs of entries.
  */
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H
@@ -32,18 +32,19 @@
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
- * Load latency: PMC 18, if it exists, has the threshold in cycles of the core, 16 bits.  If bit
- * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct pfm_intel_pebs)
- * contain the latency of the load.  Counter n has to sample event LOAD_LATENCY (01cdH).
+ * Load latency: PMC 18, if it exists, has the threshold in cycles of the core (16 bits).  If
+ * bit PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct
+ * pfm_intel_pebs) contain the latency of the load.  Counter n must count event LOAD_LATENCY
+ * (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32
 
 /*
- * PMCs that refine events of the general counters: requests and responses outside of the core, and
- * events of the frontend.  Only some models have these registers.  perf may use them, too, so the
- * PMCs exist only with exclusive ownership of the counters.  A value with a bit that the model does
- * not have is refused.
+ * PMCs that refine events of the general counters: OFFCORE selects requests and responses outside
+ * of the core, FRONTEND selects events of the frontend.  Only some models have these registers.
+ * perf may use the registers, too, so the PMCs exist only with exclusive ownership of the counters.
+ * A value with a bit that the model does not have is refused.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31
@@ -61,11 +62,11 @@
 #define PFM_INTEL_PMC_INVERT	     (1ull << 23)
 #define PFM_INTEL_PMC_CMASK	     0xff000000ull
 
-/* The levels of fixed counter n = 0 to 15 in PMC 16. */
+/* Bits of PMC 16: the levels at which fixed counter n, 0 to 15, counts. */
 #define PFM_INTEL_FIXED_KERNEL(n)    (1ull << (4 * (n)))
 #define PFM_INTEL_FIXED_USER(n)	     (2ull << (4 * (n)))
 
-/* What fixed counters count. */
+/* Numbers of the fixed counters: what each of them counts. */
 #define PFM_INTEL_FIXED_INSTRUCTIONS 0
 #define PFM_INTEL_FIXED_CYCLES	     1
 #define PFM_INTEL_FIXED_REF_CYCLES   2
@@ -78,7 +79,7 @@
 #define PFM_INTEL_LBR_INFO(i)	     (96 + (i))
 
 #define PFM_INTEL_LBR_KERNEL	     (1ull << 1) /* branches that end at level 0 */
-#define PFM_INTEL_LBR_USER	     (1ull << 2) /* ... at levels 1 to 3 */
+#define PFM_INTEL_LBR_USER	     (1ull << 2) /* branches that end at levels 1 to 3 */
 #define PFM_INTEL_LBR_CALL_STACK     (1ull << 3) /* a return removes the entry of its call */
 #define PFM_INTEL_LBR_CONDITIONAL    (1ull << 16) /* conditional branches that are taken */
 #define PFM_INTEL_LBR_JUMP	     (1ull << 17) /* near relative jumps */
@@ -89,7 +90,10 @@
 #define PFM_INTEL_LBR_OTHER	     (1ull << 22) /* far branches, interrupts, system calls */
 #define PFM_INTEL_LBR_ALL	     (0x7full << 16)
 
-/* The calls of the program that have not returned: what PFM_CALLCHAIN_RECORDED needs. */
+/*
+ * PFM_CALLCHAIN_RECORDED needs this value: the entries are the program's calls that have
+ * not returned.
+ */
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \
 	 PFM_INTEL_LBR_INDIRECT_CALL | PFM_INTEL_LBR_RETURN)
@@ -100,12 +104,12 @@
  *	the format does not have are 0.
  * @instruction: address of the instruction that caused the event; from format 2 on
  * @ip: address of the next instruction
- * @flags: RFLAGS; all registers here have their values after the instruction
+ * @flags: RFLAGS; this and the other registers have the values from after the instruction
  * @r: R8 to R15
  * @address: linear address of the data; formats 1 to 3
- * @source: where the data came from, as the SDM encodes it for the model; formats 1 to 3
- * @latency: cycles that the access took; formats 1 to 3
- * @tsc: time-stamp counter; from format 3 on
+ * @source: source of the data, in the SDM's encoding for the model; formats 1 to 3
+ * @latency: duration of the access in cycles; formats 1 to 3
+ * @tsc: time-stamp counter when the record was written; from format 3 on
  */
 struct pfm_intel_pebs {
 	__u64 format;

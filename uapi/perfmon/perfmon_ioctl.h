@@ -4,9 +4,9 @@
  *
  * The protocol in a page
  * ----------------------
- * Open /dev/perfmon and the file descriptor stands for one monitoring
- * context: a set of counters with their configuration, loaded on one thread at a
- * time.  Ioctls on the descriptor do everything:
+ * A file descriptor of /dev/perfmon stands for one monitoring context: counters and their
+ * configuration.  A context is loaded on one thread, or on one CPU, at a time.  Programs use a
+ * context through ioctls on the descriptor:
  *
  *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
  *	PFM_IOC_WRITE_PMCS	selects what is counted (configuration registers)
@@ -17,9 +17,9 @@
  *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
  *
  * Closing the last descriptor unloads and frees the context.  read() returns messages
- * (struct pfarg_ovfl_msg), poll() reports when there is a message.  The end of the
- * monitored thread sends PFM_MSG_END.  An overflow sends PFM_MSG_OVFL if the PMD has
- * PFM_REGFL_OVFL_NOTIFY; the program handles it and calls PFM_IOC_RESTART.
+ * (struct pfarg_ovfl_msg), poll() reports when there is a message.  When the monitored
+ * thread ends, PFM_MSG_END is queued.  An overflow queues PFM_MSG_OVFL if the PMD has
+ * PFM_REGFL_OVFL_NOTIFY; the program handles this message and calls PFM_IOC_RESTART.
  *
  * A context made with a sampling format has a buffer, which mmap() maps.  At each overflow of a
  * 64-bit value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
@@ -29,48 +29,47 @@
  * includes both.
  *
  * A PMC is a register that selects what is counted, a PMD is a register that holds a
- * count.  Their numbers are logical: the header of a PMU's register map (perfmon_armv8.h,
- * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which
- * PMD.  Every counter is 64 bits wide here, whatever its width in hardware.  PMDs from
- * PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context switches and the like of
- * the monitored thread.
+ * count.  PMCs and PMDs have logical numbers: the header of a PMU's register map
+ * (perfmon_armv8.h, perfmon_soft.h, ...) documents what each number stands for and which
+ * PMC drives which PMD.  Every counter is 64 bits wide here, whatever its width in
+ * hardware.  PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: they count time,
+ * context switches and the like of the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
  * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
  *
- * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of
- * the vector was at fault and why.  Before the context is made, every call except
+ * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of the
+ * vector was wrong, and why.  Before the context is made, every call except
  * _CREATE_CONTEXT, _INFO, _LAST_ERROR and _STATISTICS of a CPU fails with EINVAL.
  *
  * How it grows
  * ------------
- * A program works unchanged with every later module.  A program built for a later module
- * works with an earlier module if it uses nothing new.  If it uses a new call, flag or
- * field, the call fails with one of the errors below.
+ * A program works unchanged with every later module.  A program that was built for a later
+ * module works with an earlier module if the program uses nothing new.  If the program uses a
+ * new call, flag or field, the call fails with one of the errors below.
  *
- * 1. A command is identified by its type and number.  The size in a command is that of
- *    the caller's structure; the direction is ignored.  An unknown number fails with
- *    ENOTTY.
+ * 1. A command is identified by its type and number.  The size in a command is the size of the
+ *    caller's structure; the direction is ignored.  An unknown number fails with ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc,
- *    pfm_statistics): unknown flags cause EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns
- *    the known ones.  Reserved fields are ignored: a reserved field gets a meaning only
- *    together with a new flag.
+ *    pfm_statistics): unknown flags cause EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the
+ *    known flags.  Reserved fields are ignored: a reserved field gets a meaning only together
+ *    with a new flag.
  *
- * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
- *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  These fields leave
- *    room for flags, the name of a PMU, a CPU or a pidfd.
+ * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*): reserved
+ *    fields must be zero (EINVAL, PFM_REASON_RESERVED).  A later version may use these fields
+ *    for flags, the name of a PMU, a CPU or a pidfd.
  *
- * 4. Every structure may become longer, at its end.  The kernel accepts a structure that
- *    is longer than the one it knows if the rest is zero; if not, the call fails with
- *    E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
+ * 4. Every structure may become longer, at its end.  If the caller's structure is longer than
+ *    the kernel's version of it, the additional bytes must be zero; otherwise the call fails
+ *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
  *    first version fails with EINVAL (PFM_REASON_SIZE).  The command contains the size of a
  *    structure.  struct pfm_vector contains the size of a vector's element.  struct pfm_create
  *    contains the size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
- *    structure is longer than the one the kernel knows, the kernel clears the rest.  The
- *    caller need not initialise such a structure.
+ *    structure is longer than the kernel's version of it, the kernel clears the additional
+ *    bytes.  The caller need not initialise such a structure.
  *
  * 6. A message contains its length, see struct pfm_msg_header.
  */
@@ -108,15 +107,15 @@
  * users.  This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
- * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved
- * field that is not zero; an unknown format; an argument of the format that is shorter than its
- * first version, or that the format does not accept; an argument without a format.  EOPNOTSUPP: a
- * flag that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
+ * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved field that is
+ * not zero; an unknown format; an argument of the format that is shorter than its first version,
+ * or that the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is
+ * not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
  * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the caller
  * neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context already.
  * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
- * format's argument, is longer than the one that the kernel knows, and the rest is not zero.  The
- * format may return other errors.
+ * format's argument, is longer than the kernel's version of it, and the additional bytes are not
+ * zero.  The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -138,22 +137,24 @@
  * reg_smpl_pmds and reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a
  * read-only PMD puts it in use and changes no value.
  *
- * A counter that begins at -N overflows after N events.  After an overflow the counter, and each
- * PMD in its reg_reset_pmds, get their own reg_short_reset as values.  If the overflow masks
- * monitoring, they get their own reg_long_reset at PFM_IOC_RESTART instead.  With PFM_REGFL_RANDOM
- * a random number, masked by reg_random_mask, is subtracted from the reset value, which makes the
- * period longer.  The random numbers come from Carta's generator.  Its seed is reg_random_seed, or
- * a seed that the kernel chooses if reg_random_seed is 0.  The generator has 2^31 - 2 states: seeds
- * are taken modulo 2^31 - 1, and a result of 0 becomes 1.
+ * A counter that begins at -N overflows after N events.  After an overflow, the counter and the
+ * PMDs in its reg_reset_pmds are reset: the value of each becomes its own reg_short_reset.  If the
+ * overflow masks monitoring, the value of each becomes its own reg_long_reset at PFM_IOC_RESTART
+ * instead.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is subtracted from
+ * the reset value, which makes the period longer.  The random numbers come from Carta's generator.
+ * The seed of the generator is reg_random_seed, or a seed that the kernel chooses if
+ * reg_random_seed is 0.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a
+ * result of 0 becomes 1.
  *
- * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to
- * the next set when it overflows for the Nth time since the set became active.  If
- * several counters have a count, the switch comes when the first of them reaches its
- * count.  Without a sampling format such overflows do not mask monitoring, unless the counter has
- * PFM_REGFL_OVFL_NOTIFY: then PFM_IOC_RESTART does the switch.
+ * In a set with PFM_SETFL_OVFL_SWITCH, a counter whose reg_ovfl_switch_cnt is N causes a switch
+ * to the next set when it has overflowed N times since the set became active.  If several
+ * counters have a reg_ovfl_switch_cnt, the switch comes when the first of these counters reaches
+ * its number.  Without a sampling format, the overflows of such a counter mask monitoring only if
+ * the counter has PFM_REGFL_OVFL_NOTIFY.  In this case PFM_IOC_RESTART makes the switch.
  *
- * Some PMDs have a value only at an overflow.  They can be in reg_smpl_pmds, but
- * calls can neither write nor read them.  The header of the register map names them.
+ * Some PMDs have a value only at an overflow.  reg_smpl_pmds can contain such PMDs, but
+ * calls can neither write nor read them.  The header of the register map lists these
+ * PMDs.
  *
  * EINVAL: invalid count, PMD, flag or set; invalid PMD in reg_smpl_pmds or
  * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: copies of the context
@@ -166,7 +167,7 @@
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
  * Allowed in every state.  Returns live values if the set is active and counts, otherwise
- * saved ones.  Consecutive elements of the same set are read at the same moment.
+ * saved values.  Consecutive elements of the same set are read at the same moment.
  *
  * EINVAL: invalid count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
@@ -184,19 +185,19 @@
  * ptrace read check for the thread and lacks CAP_PERFMON.  With PFM_FL_NOTIFY_BLOCK, EPERM also
  * means that the caller fails the ptrace attach check, or that the thread belongs to process 1.
  * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
- * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the process
- * that loaded it, 0 if the caller cannot see it.  EINVAL: there is no such set, or a reserved field
- * is not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or too many open files, for the ptrace check.
- * The PMU module may return other errors.
+ * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the id of
+ * the process that loaded this context, 0 if the caller cannot see the process.  EINVAL: there is
+ * no such set, or a reserved field is not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or too many
+ * open files, for the ptrace check.  The PMU module may return other errors.
  *
- * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
- * threads there, and the kernel.  For such a context, EINVAL also means that there is no such CPU,
- * or that the CPU does not have the context's PMU.  ENODEV: the CPU is offline.  EPERM: the caller
- * neither holds CAP_PERFMON nor is in /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a
- * system-wide context.  EBUSY also means that contexts on threads use one of this context's
- * PMDs or, if counters of the PMU cannot be shared one by one, that they use this PMU.  In the same
- * way, a system-wide context keeps contexts from being loaded on threads.  When the CPU goes
- * offline, the context is unloaded, and PFM_MSG_END is queued.
+ * A system-wide context is loaded on a CPU; the caller may run on any CPU.  The context counts
+ * all threads on its CPU, and the kernel.  For a system-wide context, EINVAL also means that
+ * there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV: the CPU is
+ * offline.  EPERM: the caller neither holds CAP_PERFMON nor is in /sys/kernel/perfmon/sys_group.
+ * EEXIST: the CPU has a system-wide context.  EBUSY also means that contexts on threads use one
+ * of this context's PMDs or, if the PMU's counters cannot be shared one by one, any PMD of the
+ * PMU.  In the same way, a system-wide context keeps contexts from being loaded on threads.  When
+ * the CPU goes offline, the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -243,9 +244,10 @@
  * the switch comes.  A set without a flag stays active.
  *
  * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time
- * while it was monitored with this set.  This also works with a single set, whose set_runs then
- * counts the timeouts.  PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt
- * overflows, see PFM_IOC_WRITE_PMDS.
+ * while it was monitored with this set.  If the context has only one set, this set becomes
+ * active again after each timeout, and its set_runs counts the timeouts.
+ * PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt overflows, see
+ * PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from the values at the last switch.
  * PMDs that overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.
@@ -312,7 +314,7 @@
  * Returns the statistics of the context or, with PFM_STATISTICS_CPU, of a CPU, which may be
  * offline.  The statistics of a CPU need no context, and the call does not interrupt the CPU.
  *
- * EPERM: the caller asks about a CPU, and neither holds CAP_PERFMON nor is in
+ * EPERM: PFM_STATISTICS_CPU is set, and the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without
  * the flag.  E2BIG, EFAULT.
  */
@@ -332,12 +334,12 @@
 /**
  * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
  *
- * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends with its thread, with
- * an exec that closes it, or when the context is unloaded.  Of the copies that were not read yet,
- * PFM_THREAD_ENDED returns the counts of the one that ended first.  After an unload, the values of
+ * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends when its thread ends,
+ * when an exec closes the copy, or when the context is unloaded.  PFM_THREAD_ENDED selects, of the
+ * ended copies that were not read yet, the copy that ended first.  After an unload, the values of
  * all threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs
- * were written meanwhile.  PMDs whose values are not added up (those with reset values,
- * PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
+ * were written.  PMDs whose values are not added up (those with reset values, PFM_PMD_CPU,
+ * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
  *
  * The counts of each copy take as much memory as the copy took.  The counts of at most max_copies
  * copies are kept.  If there are more, or if a new copy gets no memory, the counts of the copies

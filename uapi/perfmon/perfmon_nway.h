@@ -2,11 +2,12 @@
 /*
  * Sampling format "nway": a buffer of several regions; monitoring is never masked.
  *
- * Entries are those of format "default".  They fill one region; when it is full, a
- * notification is sent (if the PMD has PFM_REGFL_OVFL_NOTIFY) and the next region is
- * filled.  The user reads full regions in order and releases each by pfm_restart(), which
- * fails with EBUSY if none is full.  If no region is free, samples are counted as lost.
- * After the end of the thread the user reads the remaining regions without releasing them.
+ * Entries are those of format "default".  The format fills one region after the other.
+ * When a region has become full, the format sends a notification, if the PMD has
+ * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to
+ * release each region.  pfm_restart() fails with EBUSY if no region is full.  If no region
+ * is free, samples are counted as lost.  After the end of the thread the user reads the
+ * remaining regions without releasing them.
  *
  * The buffer has a struct pfm_nway_hdr, a struct pfm_nway_region for each region and,
  * from @region_offset on, the regions of @region_size bytes each.
@@ -23,7 +24,7 @@
 
 /**
  * struct pfm_nway_arg - argument of the format at creation, 64 bytes
- * @region_size: in: bytes of a region, a multiple of 8, at least one entry with the
+ * @region_size: in: bytes of a region: a multiple of 8, and enough for one entry with the
  *	values of all PMDs of the PMU
  * @regions: in: number of regions, 2 to PFM_NWAY_MAX_REGIONS
  * @flags: in: 0
@@ -53,7 +54,7 @@ struct pfm_nway_arg {
  * @lost: number of samples for which no region was free
  * @throttled: number of times an event set was throttled
  * @largest_entry: bytes of the largest entry; a region is full if fewer bytes are free
- * @lost_told: sum of pfm_nway_region.lost over all regions so far
+ * @lost_told: sum of the pfm_nway_region.lost of all regions that have been begun
  * @reserved: zero
  *
  * A region's description is complete before @filled includes the region.  A sample is

@@ -11,13 +11,13 @@
  *	PMC 4	MMCR3, from POWER10 on
  *
  * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.
- * All counters share all PMCs; a PMC that was not written has its default
- * value.  PMC5 counts instructions and PMC6 cycles, regardless of MMCR1.
+ * All counters share all PMCs; a PMC that was not written has its default value.  PMC5
+ * counts instructions and PMC6 counts cycles, regardless of MMCR1.
  *
  * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.  PMD
  * 0 is read-only.  Its value is the time base at the moment of the read or, if the set
- * does not count, at the moment when the set last counted.  It does not count the thread's
- * time.
+ * does not count, at the moment when the set last counted.  PMD 0 does not count the
+ * thread's time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H
@@ -36,9 +36,9 @@
 #define PFM_POWER_PMDS			7
 
 /*
- * The bits of MMCR0 that users may set; each freezes counters under a condition, except
- * for CC56RUN.  The module controls the other bits.  It also freezes PMC5 and PMC6 if
- * neither is in use.
+ * The bits of MMCR0 that users may set.  Each bit except CC56RUN freezes the counters in
+ * the state, or with the numbers, that the comment beside it names.  The module controls
+ * the other bits of MMCR0, and freezes PMC5 and PMC6 if neither of them is in use.
  */
 #define PFM_POWER_MMCR0_FCS		0x40000000ull /* privileged state: the kernel */
 #define PFM_POWER_MMCR0_FCP		0x20000000ull /* problem state: the user */

@@ -7,7 +7,7 @@
 
 /*
  * Numbers never change; new reasons are added at the end.  libpfmdev has a sentence for
- * each.
+ * each reason.
  */
 enum pfm_reason {
 	PFM_REASON_NONE = 0,
@@ -83,7 +83,7 @@ enum pfm_reason {
  * @operation: out: ioctl number of that call (_IOC_NR of the command)
  * @error: out: errno of that call
  * @reason: out: enum pfm_reason
- * @index: out: element of the vector at fault, PFM_NO_INDEX if none
+ * @index: out: number of the wrong element of the vector, PFM_NO_INDEX if there is none
  * @value: out: the offending value, 0 if the reason has none
  * @holder: out: who holds the PMU or the register, such as perf, or why the PMU refuses the
  *	context; "" if the reason is a different one, or if the holder is not known

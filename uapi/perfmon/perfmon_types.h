@@ -90,17 +90,18 @@ struct pfarg_pmc {
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
  * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read,
- *	because programs read into the structure that they have written
+ *	because programs pass the structure of an earlier write
  * @reg_value: in on write, out on read: 64-bit value
- * @reg_long_reset: in on write: value after PFM_IOC_RESTART
- * @reg_short_reset: in on write: value after an overflow that does not mask monitoring
+ * @reg_long_reset: in on write: value that the PMD gets at PFM_IOC_RESTART
+ * @reg_short_reset: in on write: value that the PMD gets after an overflow that does not
+ *	mask monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
- * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
- *	out on read: the number that remains
+ * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch; out on read:
+ *	the number of overflows that remain
  * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
- * @reg_smpl_eventid: in on write: passed to the sampling format
- * @reg_random_mask: in on write: bits of the reset value to randomise
+ * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
+ * @reg_random_mask: in on write: bits of the reset value that PFM_REGFL_RANDOM randomises
  * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
  * @reg_reserved2: ignored
  */
@@ -151,8 +152,8 @@ struct pfarg_start {
 
 /**
  * struct pfarg_load - what to load a context on
- * @load_pid: in: thread (tid) as the caller sees it; number of the CPU if the context is
- *	system-wide
+ * @load_pid: in: id of the thread (tid) as the caller sees it; number of the CPU if the
+ *	context is system-wide
  * @load_set: in: event set that becomes active
  * @load_reserved1: must be zero
  * @load_reserved2: must be zero
@@ -169,9 +170,10 @@ struct pfarg_load {
  * @set_id: in: number of the set; set 0 always exists
  * @set_reserved1: ignored
  * @set_flags: in: PFM_SETFL_*
- * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the next set, not 0; out: the
- *	timeout in effect, which is at least /sys/kernel/perfmon/min_switch_timeout and
- *	rounded up to the resolution of the kernel's timers
+ * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the switch to the next set, not
+ *	0; out: the timeout in effect.  It is at least
+ *	/sys/kernel/perfmon/min_switch_timeout, and is rounded up to the resolution of the
+ *	kernel's timers.
  * @reserved: ignored
  *
  * PFM_IOC_DELETE_EVTSETS uses @set_id only.
@@ -189,8 +191,8 @@ struct pfarg_setdesc {
  * @set_id: in: number of the set
  * @set_reserved1: zero
  * @set_flags: out: PFM_SETFL_*
- * @set_ovfl_pmds: out: PMDs that overflowed last
- * @set_runs: out: times the set became active
+ * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow
+ * @set_runs: out: number of times the set became active
  * @set_timeout: out: ns that remain of the timeout
  * @set_act_duration: out: ns during which the set was active, the context was monitoring, and its
  *	thread was running
@@ -214,14 +216,15 @@ struct pfarg_setinfo {
 /**
  * struct pfarg_ovfl_msg - a message, as read() returns it
  * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
- * @msg_ovfl_pid: monitored thread (tid); in a system-wide context the thread that ran, as the
- *	creator of the context sees it, or 0
- * @msg_active_set: event set that was active
+ * @msg_ovfl_pid: id of the monitored thread (tid).  In a system-wide context: id of the
+ *	thread that ran, as the creator of the context sees it, or 0 if it has ended or
+ *	the creator cannot see it.
+ * @msg_active_set: number of the event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: process (thread group) of the thread in @msg_ovfl_pid.  perfmon2 swapped
- *	the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for
- *	programs of perfmon2.
- * @msg_ovfl_ip: interrupted instruction
+ * @msg_ovfl_tid: id of the process (thread group) to which the thread in @msg_ovfl_pid
+ *	belongs.  perfmon2 swapped the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake;
+ *	they stay swapped for programs of perfmon2.
+ * @msg_ovfl_ip: address of the interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
@@ -239,12 +242,12 @@ struct pfarg_ovfl_msg {
  * @type: PFM_MSG_*
  * @size: bytes of the message, including this header; a multiple of 8
  *
- * PFM_MSG_OVFL and PFM_MSG_END are those of perfmon2: 64 bytes, without @size.
- * PFM_MSG_SIZE() returns the length of any message, so a reader can skip messages of
- * unknown types.
+ * PFM_MSG_OVFL and PFM_MSG_END are messages of perfmon2: 64 bytes, without @size.
+ * PFM_MSG_SIZE() returns the length of a message of any type, so a reader can skip
+ * messages of unknown types.
  *
- * read() returns as many whole messages as are queued and fit into its buffer; EINVAL if
- * the first one does not fit.
+ * read() returns as many whole messages as are queued and fit into the caller's buffer.
+ * If the first message does not fit, read() fails with EINVAL.
  */
 struct pfm_msg_header {
 	__u32 type;
@@ -267,8 +270,8 @@ union pfarg_msg {
  *	text; 0 for none
  * @format_argument: in: address of the format's argument, 0 for none
  * @format_size: in: bytes of the format's argument, 0 without @format_name
- * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the
- *	default, which is hardware if there is any.  The PMU of a context never changes.
+ * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the default
+ *	PMU, which is a hardware PMU if there is one.  The PMU of a context never changes.
  */
 struct pfm_create {
 	struct pfarg_ctx context;
@@ -282,8 +285,8 @@ struct pfm_create {
  * struct pfm_vector - argument of the calls that take several elements
  * @address: in: address of the first element
  * @count: in: number of elements; 0 does nothing
- * @element_size: in: bytes from one element to the next; 0: the size that the first
- *	version of the element has, as in this header
+ * @element_size: in: distance from one element to the next in bytes; 0 for the size of
+ *	the element in the first version of this interface
  *
  * Elements are handled in order.  The first element with an error ends the call; the elements
  * before it have taken effect.  Calls that return values copy the whole vector back, also on error.
@@ -307,8 +310,8 @@ struct pfm_vector {
  * struct pfm_info - what the module and the machine's PMU offer
  * @version: out: PFM_VERSION of the module
  * @features_low: out: lower half of @features
- * @pmu_name: out: kind of PMU, the name of its module after "perfmon_":
- *	"armv8", "soft", ...; it identifies the register map
+ * @pmu_name: out: kind of PMU, the name of its module after "perfmon_": "armv8", "soft",
+ *	...; the name identifies the register map
  * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
  * @pmu_id: out: value of the CPU's identification register (MIDR_EL1, PVR, ...), or 0
  * @arg_mem_max: out: maximum size of a vector in bytes
@@ -317,9 +320,9 @@ struct pfm_vector {
  * @implemented_pmcs: out: PMCs that the PMU has
  * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
  * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
- *	PMU's module knows; a context that uses held registers cannot be loaded
- * @available_pmds: out: PMDs that are not held by others at the moment; for callers without
- *	CAP_PERFMON, perhaps up to a second ago
+ *	PMU's module can find out; a context that uses held registers cannot be loaded
+ * @available_pmds: out: PMDs that are not held by others at the moment.  For callers
+ *	without CAP_PERFMON, both bitmaps may be up to a second old.
  * @counter_pmds: out: PMDs that count events
  * @features: out: PFM_FEATURE_*
  * @interface_version: out: PFM_INTERFACE_VERSION of the module
@@ -373,20 +376,21 @@ struct pfm_info {
  * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
- * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
- *	none.  If the context is system-wide: the CPU, or 0 while it is not loaded
- * @active_set: out: the active event set
+ * @target: out: id of the thread (tid) on which the context is loaded, as the caller sees
+ *	it; 0 if there is none.  If the context is system-wide: number of the CPU, or 0
+ *	while the context is not loaded
+ * @active_set: out: number of the active event set
  * @foreign_runs: out: number of times, since the load, that the thread ran on a foreign CPU while
  *	the context was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so
- *	nothing was counted.  The number includes the foreign runs of copies, and the times that a
- *	set could not start because perf had given its counters to other events (docs/pmu-x86.md).
- *	If the number is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ *	nothing was counted.  The number includes the foreign runs of copies.  It also counts how
+ *	often a set could not start because perf used the set's counters for other events
+ *	(docs/pmu-x86.md).  If the number is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
- * @dropped_counts: out: number of copies, since the load, that ended and whose own counts were
+ * @dropped_counts: out: number of copies that ended since the load and whose own counts were
  *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
- * @not_followed: out: number of threads and child processes, since the load, that got no copy
+ * @not_followed: out: number of threads and child processes that got no copy since the load,
  *	because there was no memory or a limit was reached
- * @closed_copies: out: number of copies, since the load, that ended because their thread executed a
+ * @closed_copies: out: number of copies that ended since the load because their thread executed a
  *	program that the loader may not monitor
  * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
  * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
@@ -442,7 +446,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* the copy that ended first of those that were not read yet */
+#define PFM_THREAD_ENDED     1 /* of the unread copies, the one that ended first */
 
 /* Bytes of a thread's name, with the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -451,12 +455,13 @@ struct pfm_restart_cpu {
  * struct pfm_thread_counts - counts of one thread
  * @address: in: address of the first element, a struct pfarg_pmr; its @reg_value is returned
  * @count: in: number of elements
- * @element_size: in: bytes from one element to the next; 0: the size of struct pfarg_pmr
+ * @element_size: in: distance from one element to the next in bytes; 0 for the size of
+ *	struct pfarg_pmr
  * @which: in: PFM_THREAD_*
- * @tid: out: the thread, as the loader of the context sees it
- * @tgid: out: its process
+ * @tid: out: id of the thread, as the loader of the context sees it
+ * @tgid: out: id of the thread's process, as the loader sees it
  * @reserved1: must be zero
- * @name: out: name of the thread when it ended, or its present name
+ * @name: out: name of the thread; for an ended thread, the name that it had when it ended
  * @reserved2: must be zero
  */
 struct pfm_thread_counts {
@@ -480,32 +485,32 @@ struct pfm_thread_counts {
  * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, otherwise zero
  * @interrupts: out: overflow interrupts in which a counter had wrapped.  A counter of fewer
  *	than 64 bits also interrupts when its 64-bit value does not overflow
- * @spurious: out: overflow interrupts in which no counter had wrapped, such as those of
- *	perf; CPUs only
+ * @spurious: out: overflow interrupts in which no counter had wrapped, such as the
+ *	interrupts of perf; only counted for CPUs
  * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: ns that the timed interrupts took together.  The time of an interrupt begins when
+ * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt begins when
  *	the PMU's module calls the core, ends when this call returns, and includes the format's
  *	work.  @timed_ns / @timed_interrupts is the mean
- * @notifications: out: notifications, including those that were not sent because the
- *	queue was full
+ * @notifications: out: number of notifications, including notifications that were not
+ *	sent because the queue was full
  * @samples: out: samples that the format got
  * @lost: out: those of @samples for which the format had no room
- * @throttled: out: times that an event set was throttled for a tick because of too many
- *	interrupts: it counted nothing meanwhile
+ * @throttled: out: how often an event set was throttled because of too many interrupts: a
+ *	throttled set counts nothing for a tick
  * @set_switches: out: set switches by time, by overflow and by restart
- * @switches: out: times that monitored threads were switched out while the context was
+ * @switches: out: how often monitored threads were switched out while the context was
  *	loaded; zero if the context is system-wide
- * @copies: out: copies that were made (PFM_FL_INHERIT_*)
+ * @copies: out: number of copies that were made (PFM_FL_INHERIT_*)
  * @not_followed: out: see pfm_status
  * @foreign_runs: out: see pfm_status
  * @reserved: zero
  *
- * The statistics of a context begin with its last load, and stay after the unload until the
- * next load.  They include the statistics of its copies, also of copies that have ended.  The
- * kernel reads the statistics of one thread after the other, and counts each thread once.  The
- * statistics of a CPU are those of all contexts that monitored on it since the module was loaded,
- * or since the last write to /sys/kernel/perfmon/reset_stats.
+ * The statistics of a context begin with its last load, and stay after the unload until the next
+ * load.  The statistics of a context include those of its copies, also of copies that have ended.
+ * The kernel reads the statistics of one thread after the other, and counts each thread once.
+ * The statistics of a CPU are those of all contexts that monitored on it since the module was
+ * loaded, or since the last write to /sys/kernel/perfmon/reset_stats.
  */
 struct pfm_statistics {
 	__u32 flags;

@@ -73,6 +73,12 @@
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
+/* Returns the number of the event in @pmc, 12 bits. */
+static inline unsigned int pfm_amd_event(__u64 pmc)
+{
+	return (unsigned int)((pmc & 0xff) | (pmc >> 24 & 0xf00));
+}
+
 /*
  * A rule of pfm_amd_15h_counters(): the counters in the bitmap @counters can count each event
  * whose number, in the bits of @mask, is equal to @event.
@@ -108,7 +114,7 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 		{ 0x0c0, 0x0f0, 0x3f }, /* EX, LS */
 		{ 0x0d0, 0x0f0, 0x07 }, /* DE */
 	};
-	const unsigned int event = (unsigned int)((pmc & 0xff) | (pmc >> 24 & 0xf00));
+	const unsigned int event = pfm_amd_event(pmc);
 	const unsigned int umask = (unsigned int)(pmc >> 8 & 0xff);
 	const int has_several = (umask & (umask - 1)) != 0;
 	unsigned int i;
@@ -132,7 +138,7 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
  */
 static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 {
-	return ((pmc & 0xff) | (pmc >> 24 & 0xf00)) == 0x003;
+	return pfm_amd_event(pmc) == 0x003;
 }
 
 /*
@@ -142,7 +148,7 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {
-	return ((pmc & 0xff) | (pmc >> 24 & 0xf00)) == 0xfff;
+	return pfm_amd_event(pmc) == 0xfff;
 }
 
 #endif

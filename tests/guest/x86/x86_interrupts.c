@@ -130,9 +130,9 @@ TEST(skid_loses_no_count)
 static void check_around_stop(void)
 {
 	const unsigned int step = is_debug_kernel() ? 200 : 20;
-	unsigned int delay, late = 0, regular = 0, left = 0;
 	int fd = context_near_wrap(0, AT_USER);
-	struct seen all;
+	struct found found = {};
+	unsigned int delay;
 
 	for (delay = step; delay <= 300 * step; delay += step) {
 		set_distance(fd, 0, CLOSE_TO_THE_END);
@@ -141,19 +141,9 @@ static void check_around_stop(void)
 		look();
 		run_loop(fd);
 		loop(500 * step);
-		all = seen();
-		ck_assert_msg(
-			all.nmis == 1 && !all.unknown && all.regular + all.replayed == 1,
-			"delay %u: NMIs %ju, unknown %ju, regular %ju, replayed %ju",
-			delay, all.nmis, all.unknown, all.regular, all.replayed);
-		must_agree(fd, CLOSE_TO_THE_END);
-		regular += all.regular;
-		late += all.late;
-		left += all.replayed && !all.late;
+		must_be_found(fd, &found, delay);
 	}
-	ck_assert_uint_gt(regular, 0);
-	ck_assert_uint_gt(left, 0);
-	ck_assert_uint_gt(late, 0);
+	must_have_all(&found);
 	close(fd);
 }
 

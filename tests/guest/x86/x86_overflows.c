@@ -93,3 +93,23 @@ void must_agree(int fd, uint64_t distance)
 	ck_assert_uint_ge(counted, LOOP);
 	ck_assert_uint_eq(read_pmd(fd, 0) - (WRAP - distance), counted);
 }
+
+void must_be_found(int fd, struct found *found, unsigned int turn)
+{
+	const struct seen is = seen();
+
+	ck_assert_msg(is.nmis == 1 && !is.unknown && is.regular + is.replayed == 1,
+		      "turn %u: NMIs %ju, unknown %ju, regular %ju, replayed %ju", turn,
+		      is.nmis, is.unknown, is.regular, is.replayed);
+	must_agree(fd, CLOSE_TO_THE_END);
+	found->regular += is.regular;
+	found->left += is.replayed && !is.late;
+	found->late += is.late;
+}
+
+void must_have_all(const struct found *found)
+{
+	ck_assert_uint_gt(found->regular, 0);
+	ck_assert_uint_gt(found->left, 0);
+	ck_assert_uint_gt(found->late, 0);
+}

@@ -56,6 +56,26 @@ void run_and_see(int fd, struct seen wanted);
  */
 void must_agree(int fd, uint64_t distance);
 
+/**
+ * struct found - how often an overflow around a stop was found in each way
+ * @regular: by its interrupt, before the stop
+ * @left: by the stop; the interrupt came during the stop and left the overflow to it
+ * @late: by the stop; the interrupt came afterwards
+ */
+struct found {
+	unsigned int regular;
+	unsigned int left;
+	unsigned int late;
+};
+
+/*
+ * Checks that since look() the context had one overflow, CLOSE_TO_THE_END instructions after the
+ * start, and the overflow one interrupt. Adds to @found how it was found. @turn is for the message.
+ */
+void must_be_found(int fd, struct found *found, unsigned int turn);
+/* Checks that overflows were found in each way. */
+void must_have_all(const struct found *found);
+
 /*
  * With this distance the counter wraps in the loop, but so late that a delayed interrupt comes
  * after the stop.

@@ -159,9 +159,9 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 static void check_around_stop(void)
 {
 	const unsigned int step = is_debug_kernel() ? 200 : 20;
-	unsigned int i, late = 0, regular = 0, left = 0;
 	int fd = context_near_wrap(0, AT_USER);
-	struct seen all;
+	struct found found = {};
+	unsigned int i;
 
 	msr_write(TEST_DELAY, 400 * step);
 	for (i = 0; i < 300; i++) {
@@ -171,19 +171,9 @@ static void check_around_stop(void)
 		run_with_pause(fd, LOOP + i * step);
 		loop(800 * step);
 		must_have_paused(i + 1);
-		all = seen();
-		ck_assert_msg(
-			all.nmis == 1 && !all.unknown && all.regular + all.replayed == 1,
-			"pause %u: NMIs %ju, unknown %ju, regular %ju, replayed %ju", i,
-			all.nmis, all.unknown, all.regular, all.replayed);
-		must_agree(fd, CLOSE_TO_THE_END);
-		regular += all.regular;
-		late += all.late;
-		left += all.replayed && !all.late;
+		must_be_found(fd, &found, i);
 	}
-	ck_assert_uint_gt(regular, 0);
-	ck_assert_uint_gt(left, 0);
-	ck_assert_uint_gt(late, 0);
+	must_have_all(&found);
 	close(fd);
 }
 

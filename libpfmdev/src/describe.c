@@ -48,7 +48,7 @@ static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",
 	[PFM_REASON_SIZE] = "%llu bytes",
-	[PFM_REASON_TAIL] = "%llu bytes",
+	[PFM_REASON_TAIL] = "its structure has %llu bytes",
 	[PFM_REASON_FLAGS] = "flags 0x%llx",
 	[PFM_REASON_NO_PMC] = "PMC %llu",
 	[PFM_REASON_NO_PMD] = "PMD %llu",
@@ -230,7 +230,8 @@ void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size)
 	else if (error == EBADF)
 		append(&text, "descriptor %d does not belong to perfmon", fd);
 	else
-		append(&text, "the reason of descriptor %d cannot be read: ", fd);
+		append(&text,
+		       "the reason of the failure on descriptor %d cannot be read: ", fd);
 	if (error != EBADF)
 		append_errno(&text, error);
 }

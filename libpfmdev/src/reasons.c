@@ -8,14 +8,16 @@ static const char *const sentences[] = {
 	[PFM_REASON_NONE] = "no call has failed on this descriptor",
 	[PFM_REASON_FAULT] = "an address is not readable or not writable",
 	[PFM_REASON_MEMORY] = "no memory",
-	[PFM_REASON_NO_CONTEXT] = "the descriptor has no context yet: create it first",
+	[PFM_REASON_NO_CONTEXT] = "the descriptor has no context yet: create one first",
 	[PFM_REASON_HAS_CONTEXT] = "the descriptor has a context already",
 	[PFM_REASON_COUNT] = "the number of elements is negative or too large",
 	[PFM_REASON_TOO_LONG] =
 		"the vector is longer than /sys/kernel/perfmon/arg_mem_max",
 	[PFM_REASON_RESERVED] = "a reserved field is not zero",
-	[PFM_REASON_FLAGS] = "an unknown flag is set",
-	[PFM_REASON_UNSUPPORTED] = "this version does not offer this yet",
+	[PFM_REASON_FLAGS] = "a flag is unknown or does not go with the others",
+	[PFM_REASON_UNSUPPORTED] =
+		"this version of perfmon does not support the call, or not with these "
+		"flags or this PMU",
 	[PFM_REASON_NO_PMU] = "no PMU description is loaded and none fits this machine",
 	[PFM_REASON_PMU_HELD] = "the PMU is held by another user",
 	[PFM_REASON_GROUP] =
@@ -58,7 +60,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_FORMAT] = "the sampling format cannot be set up",
 	[PFM_REASON_SIZE] = "a structure is shorter than its first version",
 	[PFM_REASON_TAIL] =
-		"a structure has fields that this version of perfmon does not know",
+		"a structure has fields that this version of perfmon does not have",
 	[PFM_REASON_FORMAT_NAME] = "a sampling format has an argument, but no name",
 	[PFM_REASON_ONLY_SAMPLED] = "the PMD can only be recorded in samples",
 	[PFM_REASON_PMU_REFUSES] = "the PMU does not accept this context",

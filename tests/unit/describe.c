@@ -40,15 +40,18 @@ static const struct {
 } sentences[] = {
 	{ PFM_REASON_FAULT, "an address is not readable or not writable" },
 	{ PFM_REASON_MEMORY, "no memory" },
-	{ PFM_REASON_NO_CONTEXT, "the descriptor has no context yet: create it first" },
+	{ PFM_REASON_NO_CONTEXT, "the descriptor has no context yet: create one first" },
 	{ PFM_REASON_HAS_CONTEXT, "the descriptor has a context already" },
 	{ PFM_REASON_COUNT,
 	  "the number of elements is negative or too large: 12 elements" },
 	{ PFM_REASON_TOO_LONG,
 	  "the vector is longer than /sys/kernel/perfmon/arg_mem_max: 12 bytes" },
 	{ PFM_REASON_RESERVED, "a reserved field is not zero: 0xc" },
-	{ PFM_REASON_FLAGS, "an unknown flag is set: flags 0xc" },
-	{ PFM_REASON_UNSUPPORTED, "this version does not offer this yet" },
+	{ PFM_REASON_FLAGS,
+	  "a flag is unknown or does not go with the others: flags 0xc" },
+	{ PFM_REASON_UNSUPPORTED,
+	  "this version of perfmon does not support the call, or not with these "
+	  "flags or this PMU" },
 	{ PFM_REASON_NO_PMU, "no PMU description is loaded and none fits this machine" },
 	{ PFM_REASON_PMU_HELD, "the PMU is held by another user" },
 	{ PFM_REASON_GROUP,
@@ -93,7 +96,7 @@ static const struct {
 	{ PFM_REASON_FORMAT, "the sampling format cannot be set up" },
 	{ PFM_REASON_SIZE, "a structure is shorter than its first version: 12 bytes" },
 	{ PFM_REASON_TAIL,
-	  "a structure has fields that this version of perfmon does not know: 12 bytes" },
+	  "a structure has fields that this version of perfmon does not have: its structure has 12 bytes" },
 	{ PFM_REASON_FORMAT_NAME, "a sampling format has an argument, but no name" },
 	{ PFM_REASON_ONLY_SAMPLED, "the PMD can only be recorded in samples: PMD 12" },
 	{ PFM_REASON_PMU_REFUSES, "the PMU does not accept this context" },
@@ -202,8 +205,10 @@ TEST(values_are_written_in_their_format)
 		"value 0xffffffff00000001",
 		.operation = 1, .error = EINVAL, .reason = PFM_REASON_PMC_VALUE,
 		.index = 1, .value = 0xffffffff00000001ull);
-	SENTENCE("pfm_create_context: an unknown flag is set: flags 0x40", .operation = 0,
-		 .error = EINVAL, .reason = PFM_REASON_FLAGS, .value = 0x40);
+	SENTENCE(
+		"pfm_create_context: a flag is unknown or does not go with the others: flags 0x40",
+		.operation = 0, .error = EINVAL, .reason = PFM_REASON_FLAGS,
+		.value = 0x40);
 	SENTENCE("pfm_load_context: there is no such thread: thread 4711", .operation = 4,
 		 .error = ESRCH, .reason = PFM_REASON_NO_THREAD, .value = 4711);
 	SENTENCE("pfm_start: the event set does not exist: set 9", .operation = 5,

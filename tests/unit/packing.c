@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: which events are counted together if not all can be counted at once. */
+/* pfmon: which events are counted at the same time if not all of them can be. */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon on POWER: events that are counted at once, and the counters that they get. */
+/* pfmon on POWER: events that are counted at the same time, and the counters that they get. */
 #include <stdbool.h>
 #include <string.h>
 

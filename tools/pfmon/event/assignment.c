@@ -98,7 +98,7 @@ static bool has_taken(const struct pfm_info *info)
 	return false;
 }
 
-/* Report why the first event without a counter has none. */
+/* Report which event is the first one that got no counter, and the reason. */
 static int fail_left_out(const struct members *members, const struct machine *machine)
 {
 	char advice[ADVICE_TEXT] = "";
@@ -111,15 +111,15 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 	if (has_taken(&machine->info))
 		holders_advice("/proc", advice);
 	if (verdict->rival)
-		return fail("events '%s' and '%s' cannot be counted at once: they need "
-			    "different bits in PMC %u, which they share; leave "
-			    "one out, or count them in several runs",
+		return fail("events '%s' and '%s' cannot be counted at the same time: "
+			    "they need different bits in PMC %u, which they share; "
+			    "leave one out, or count them in several runs",
 			    verdict->rival->name, first->name, verdict->pmc);
 	if (members->count == 1)
 		return fail("no counter is available for event '%s': 'pfmon info' shows "
 			    "the counters%s",
 			    first->name, advice);
-	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
+	return fail("%zu events need a counter and %zu get one: leave out '%s'%s, "
 		    "or count them in several runs%s",
 		    members->count, members->count - members->left, first->name,
 		    members->left > 1 ? " and others" : "", advice);

@@ -33,7 +33,7 @@
 
 #define COMMON_INSTRUCTIONS(code) \
 	COMMON_EVENT("instructions", ROLE_INSTRUCTIONS, \
-		     "instructions that were executed to the end", code)
+		     "retired instructions", code)
 
 #define COMMON_BRANCHES(text, ...) \
 	{ \
@@ -44,7 +44,7 @@
 		CODES(__VA_ARGS__), \
 	}
 
-#define RETIRED_BRANCHES_TEXT "branches that were executed to the end"
+#define RETIRED_BRANCHES_TEXT "retired branches"
 
 #define COMMON_BRANCH_MISSES(code) \
 	COMMON_EVENT("branch-misses", ROLE_BRANCH_MISSES, \

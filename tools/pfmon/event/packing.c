@@ -68,8 +68,8 @@ static int fail_group(const struct event_list *list, const struct machine *machi
 		wanted += wants_set(&list->events[i]);
 	if (events_left_out(list, machine, set, &left))
 		return -1;
-	return fail("events in braces are counted at once, but %zu events from '%s' "
-		    "to '%s' need a counter, and only %zu find one: take some events "
+	return fail("events in braces are counted at the same time, but %zu events from "
+		    "'%s' to '%s' need a counter, and only %zu get one: take some events "
 		    "out of the braces",
 		    wanted, list->events[first].name, list->events[end - 1].name,
 		    wanted - left);

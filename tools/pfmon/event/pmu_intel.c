@@ -45,7 +45,7 @@
 /* Events of the top-down method; perf(1) has the same names for Sandy Bridge to Skylake. */
 #define RETIRED_SLOTS \
 	COMMON_EVENT("topdown-slots-retired", ROLE_SLOTS_RETIRED, \
-		     "slots of operations executed to the end", 0x02c2)
+		     "slots of operations that retired", 0x02c2)
 #define UNFILLED_SLOTS \
 	COMMON_EVENT("topdown-fetch-bubbles", ROLE_SLOTS_UNFILLED, \
 		     "slots for which nothing was fetched", 0x019c)

@@ -100,10 +100,9 @@ static int read_count(struct sets_file *file)
 		return -1;
 	while ((word = next_word(file))) {
 		if (strpbrk(word, "{}"))
-			return fail(
-				"'%s': the events of a set are counted at once: leave "
-				"out the braces",
-				word);
+			return fail("'%s': all events of a set are counted at the same "
+				    "time: leave out the braces",
+				    word);
 		if (events_parse(list, word, file->machine))
 			return -1;
 	}

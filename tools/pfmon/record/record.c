@@ -145,9 +145,9 @@ static void warn_of_processes(const struct run *run)
 	if (recorder_follows(&run->recorder) && all->refusal &&
 	    run->outcome.others.has_children)
 		warn_user(
-			"the kernel does not tell you about new processes (%s): those that "
+			"the kernel does not report new processes to you (%s): those that "
 			"lived less than half a second have no names; 'sysctl "
-			"kernel.perf_event_paranoid=2' permits it",
+			"kernel.perf_event_paranoid=2' permits the reports",
 			strerror(all->refusal));
 }
 

@@ -126,9 +126,9 @@ static int watch_machine(struct recorder *recorder)
 		return -1;
 	if (!all->has_band && !recorder->options->is_quiet)
 		warn_user(
-			"the kernel does not tell you about new processes (%s): processes "
+			"the kernel does not report new processes to you (%s): processes "
 			"that live less than half a second may be missing; root and users "
-			"with CAP_PERFMON are told",
+			"with CAP_PERFMON get the reports",
 			strerror(all->refusal));
 	return 0;
 }

@@ -447,7 +447,7 @@ static void warn_about(const struct measurement *measurement,
 			  plural(measurement->losses.closed, "a program", "programs"),
 			  plural(measurement->losses.closed, "its", "their"));
 	else if (measurement->ended_early && is_target)
-		warn_user("what was counted ended before the command did");
+		warn_user("the counted threads ended before the command did");
 	else if (measurement->ended_early && !is_followed)
 		warn_user("the command's first thread ended before the command did: the "
 			  "counts go up to that moment");

@@ -256,7 +256,7 @@ static void table_costs(FILE *file, const struct costs *costs)
 	char value[COUNT_TEXT];
 
 	if (!costs->is_known) {
-		fputs(" The perfmon module is too old to tell what it did.\n\n", file);
+		fputs(" The perfmon module is too old: it has no statistics.\n\n", file);
 		return;
 	}
 	fputs(" What monitoring did:\n\n", file);

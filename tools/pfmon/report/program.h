@@ -36,10 +36,11 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open, and its debug file. The debug file is looked for in
- * the directory of the ELF file, whose path is @name, and in the directories of @debug_path, which
- * contain .build-id and are separated by colons. If @debug_path is NULL, /usr/lib/debug is used.
- * Returns 0, or -1 if the file cannot be read as ELF. The caller calls program_free() in any case.
+ * Read the ELF file of @fd, which stays open, and its debug file. @name is the path of the ELF
+ * file. The debug file is searched for in the directory of this path, and by its build-id in the
+ * directories of @debug_path, which colons separate. If @debug_path is NULL, /usr/lib/debug is
+ * used. Returns 0, or -1 if the file cannot be read as ELF. The caller calls program_free() in any
+ * case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);
@@ -51,7 +52,7 @@ void program_free(struct program *program);
 struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
-/* Returns where the return address is for a thread that was interrupted at @offset of the file. */
+/* Returns where the return address of a function is while the instruction at @offset runs. */
 enum link_state program_link(struct program *program, uint64_t offset);
 
 #endif

@@ -130,8 +130,8 @@ double results_fraction(const struct results *results, size_t event);
 
 /*
  * Standard error of the value, in percent of the value.  With several runs it is computed
- * from their spread, with one run from the turns of the event's set.  The error that set
- * switches may have caused is added.  The result is negative if the error is not known.
+ * from their spread, with one run from the turns of the event's set. It includes the error that set
+ * switches may have caused. The result is negative if the error is not known.
  */
 double results_error(const struct results *results, size_t event);
 

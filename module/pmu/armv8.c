@@ -126,7 +126,10 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 	       registers->counters;
 }
 
-/* No ISB: at the exception entry before the call all earlier instructions have been counted. */
+/*
+ * No ISB before the reads: the exception entry before the call has ordered all earlier
+ * instructions.
+ */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
 	u64 used = registers->used_pmds[0], rest;

@@ -9,9 +9,9 @@
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
  * acknowledged: when the counters were stopped at the same moment, when two counters overflowed
  * one after the other, or when another NMI found the overflow.  The kernel would report it as
- * unknown.  So for some time NMIs that find no overflow are accepted as ours.  On Intel's
- * processors this is done for one NMI only, because was_delivered() recognizes the others by
- * the local APIC.  On AMD's processors it is done for all, as in perf.
+ * unknown. So for some time after an overflow, NMIs that find no overflow are accepted as ours: on
+ * AMD's processors all of them, as in perf, on Intel's processors only the first one. On Intel's
+ * processors was_delivered() recognizes the others by the local APIC.
  *
  * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
  * at the next stop or interrupt.

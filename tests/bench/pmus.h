@@ -37,7 +37,7 @@ struct perf_counters {
 /**
  * struct pmu - what is measured with a PMU
  * @cycles: a counter of cycles; QEMU raises its overflow interrupts without delay
- * @cycles_of_user: value of the PMC of @cycles with which only user-level cycles are counted
+ * @cycles_of_user: PMC value that makes @cycles count at user level only
  * @recorded: bitmap of four PMDs that samples contain
  */
 struct pmu {

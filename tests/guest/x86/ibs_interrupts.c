@@ -47,7 +47,7 @@ static int ibs_context(void)
  * @nmis: NMIs of all kinds
  * @samples: samples that the format got
  * @replayed: stops that found a sample
- * @pmd: value of the PMD of the ops, which is 0 at a sample
+ * @pmd: PFM_AMD_IBS_OP after the stop; negative until the sample comes
  */
 struct seen {
 	uint64_t nmis;

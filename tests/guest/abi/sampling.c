@@ -147,7 +147,7 @@ static void try_sets(void)
 	MUST(pfm_create_evtsets(fd, sets, SETS));
 	write_sets(fd);
 	load(fd);
-	/* In the first round, pages of the stack and of the code cause more faults. */
+	/* Only the first round touches the stack and the code for the first time. */
 	for (round = 0; round < 2; round++) {
 		write_sets(fd);
 		for (set = 0; set < SETS; set++) {
@@ -168,7 +168,7 @@ static void try_sets(void)
 
 /* ---- sampling formats ---------------------------------------------------------------- */
 
-/* Number of samples, and what the buffer says about them. */
+/* What read_buffer() finds in a buffer. */
 struct found {
 	uint64_t samples;
 	uint64_t lost;
@@ -267,7 +267,7 @@ static uint64_t switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Every switch is a sample, and each sleep is at least one switch. */
+/* Every context switch gives a sample, and each sleep causes at least one context switch. */
 static void take_samples(int fd, uint64_t *truth)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A fixed sequence of all kinds of calls, with all results as text. A 32-bit build of this program
- * must print the same as a 64-bit build.
+ * Makes a fixed sequence of all kinds of calls and prints all results as text. A 32-bit build of
+ * this program must print the same as a 64-bit build.
  *
- * Needs the software PMU. Times are not printed. Page faults are exact, because each part of the
- * work is done once before it is counted.
+ * Needs the software PMU. Times are not printed. The number of page faults is exact, because each
+ * part of the work is done once before it is counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -201,7 +201,7 @@ int main(void)
 		touch(memory, page, pages);
 		results[2] = pfm_stop(fd);
 		results[3] = pfm_read_pmds(fd, pmds, PFM_SOFT_COUNTERS);
-		/* In the first round, pages of the stack and of the code cause more faults. */
+		/* The first round touches the stack and the code for the first time. */
 		if (i == 0)
 			continue;
 		dump("results", results, sizeof(results));

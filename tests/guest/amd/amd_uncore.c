@@ -301,7 +301,7 @@ static void check_beside_perf(void)
 	access_memory(0, 1000);
 	ck_assert_uint_eq(perf_count(perf), 1000);
 	ck_assert_uint_eq(read_pmd(fd, 0), 1007);
-	/* perf schedules all its events anew when another event comes and goes. */
+	/* perf stops and starts all its events when one event is opened or closed. */
 	more = perf_df(0);
 	access_memory(0, 10);
 	close(more);

@@ -14,27 +14,25 @@
 #define L3_COUNTERS   6
 #define DF_COUNTERS   4
 
-/* Loads the modules. The checks run on CPU 0. */
+/* Loads the modules and calls @check on CPU 0. */
 void with_uncore(void (*check)(void));
 
-/* Makes @lookups lookups in the L3 of @cpu, a quarter of them misses. */
+/* Makes @lookups lookups in the L3 of @cpu. A quarter of them are misses. */
 void look_up(unsigned int cpu, uint64_t lookups);
 /* Makes @accesses accesses to memory from the package of @cpu. */
 void access_memory(unsigned int cpu, uint64_t accesses);
 
-/* A context that counts L3_MISS and L3_ALL in its PMDs 0 and 1, loaded on @cpu. */
+/* Returns a context on @cpu that counts L3_MISS in PMD 0 and L3_ALL in PMD 1. */
 int l3_context(unsigned int cpu);
-/* A context that counts DF_DRAM in its PMD 0, loaded on @cpu. */
+/* Returns a context on @cpu that counts DF_DRAM in PMD 0. */
 int df_context(unsigned int cpu);
 
-/*
- * Returns whether the first half of the CPUs is in one package and the other half in another one.
- */
+/* Returns whether one half of the CPUs is in one package and the other half in another package. */
 bool has_two_packages(void);
 
-/* perf's PMU, if perf has a driver for the data fabric. */
+/* The folder of perf's PMU, which exists if perf has a driver for the data fabric. */
 #define PERF_DF "/sys/bus/event_source/devices/amd_df/"
-/* A pinned event of perf that counts DF_DRAM. */
+/* Opens a pinned perf event that counts DF_DRAM on @cpu. */
 int perf_df(unsigned int cpu);
 uint64_t perf_count(int fd);
 

@@ -80,7 +80,7 @@ static void must_count(void)
 	unload();
 }
 
-/* A context that could not be loaded can be loaded later. */
+/* If the context could not be loaded, it can be loaded later. */
 static void must_be_loaded_now_or_later(int error)
 {
 	must_be_loaded_or_not(error);
@@ -150,7 +150,7 @@ static void check_calls(void)
 	close(fd);
 }
 
-/* All registers are perf's again. */
+/* perf must be able to use all counters of the data fabric again. */
 static void perf_must_have_all(unsigned int cpu)
 {
 	int perf[DF_COUNTERS];
@@ -165,7 +165,10 @@ static void perf_must_have_all(unsigned int cpu)
 	}
 }
 
-/* CPU 1 does not own the registers that it uses. */
+/*
+ * Contexts are loaded on CPU 1, if the guest has it. CPU 1 is not the owner of the registers that
+ * it uses.
+ */
 static void check_parts(void)
 {
 	inject_open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: perf's driver and perf's users while some of the counters are ours. */
+/* Armv8: perf's driver and programs that use perf, while contexts use some of the counters. */
 #if defined(__aarch64__)
 
 #include <setjmp.h>
@@ -211,8 +211,8 @@ TEST(user_access_left_by_perf_is_disabled)
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
 /*
- * With these settings perf allows its interrupts to take 100 ns on average. No interrupt is that
- * fast.
+ * With the settings of this test, perf allows its interrupts to take 100 ns on average. No
+ * interrupt is that fast.
  */
 static void check_sample_rate(void)
 {
@@ -299,7 +299,7 @@ static void check_chain(void)
 	uint64_t before;
 
 	load(fd, thread_id());
-	set("interposed", "1"); /* calls us */
+	set("interposed", "1"); /* the other module's function calls ours */
 	before = seen();
 	wrap(fd, 3);
 	ck_assert_msg(seen() > before, "the other module is not called");

@@ -104,8 +104,8 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * Number of combinations of counters 0 to 4 that the test uses: more than the module has entries
- * for.
+ * Number of combinations of counters 0 to 4 that the test uses. The module has entries for fewer
+ * combinations.
  */
 #define COMBINATIONS 24
 
@@ -128,7 +128,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
-	/* The other combinations are loaded again and get other entries. */
+	/* The contexts with the other combinations are loaded again and get other entries. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		load(fds[i], children[i].pid);
 	ck_assert(group_runs(EVENT_COUNTERS - 4) && !group_runs(EVENT_COUNTERS - 3));
@@ -335,8 +335,8 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. For loads and unloads the kernel itself
- * makes function calls on other CPUs, too. The test measures the number of these calls while
+ * second, however often contexts are loaded and unloaded. Each load and unload also makes the
+ * kernel itself call functions on other CPUs. The test measures the number of these calls while
  * another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)

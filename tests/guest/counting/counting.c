@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts are right. Where the guest is deterministic (--icount), the expected value is arithmetic:
- * a loop of N instructions takes N instructions, N cycles and N ns.
+ * Counts are right. Where the guest is deterministic (--icount), a loop of N instructions takes N
+ * instructions, N cycles and N ns.
  *
  * "Around" a loop, that is between start and the loop and between the loop and stop, the thread
  * runs a few instructions of libpfmdev and libc. These instructions are the same in every call of
@@ -83,7 +83,7 @@ TEST(live_reads_never_go_back)
 	must(fd, pfm_start(fd, NULL));
 	for (i = 0; i < 20000; i++) {
 		read_pmds(fd, numbers, now, COUNT(numbers));
-		/* An assertion of libcheck writes to a pipe even if it holds. */
+		/* Do not use an assertion of libcheck: it writes to a pipe even if it holds. */
 		for (n = 0; n < COUNT(numbers); n++)
 			if (now[n] < last[n])
 				ck_abort_msg("PMD %u: %ju after %ju", numbers[n],
@@ -139,7 +139,9 @@ struct worker {
 	uint64_t extra;
 };
 
-/* Makes many short counts, and yields the CPU after each, so that the two threads alternate. */
+/*
+ * Makes many short counts, and yields the CPU after each count, so that the two threads alternate.
+ */
 static void *count_own_loops(void *argument)
 {
 	struct worker *worker = argument;
@@ -206,9 +208,9 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 	int fd, i;
 
 	/*
-	 * The test reads the count; the child does not read it. The child gets its commands through
-	 * a pipe, and executes the same number of instructions to read each one. When the child
-	 * sleeps again, it has executed all of these instructions.
+	 * The test reads the count, not the child. The child gets its commands through a pipe, and
+	 * executes the same number of instructions to read each command. When the child sleeps
+	 * again, it has executed all of these instructions.
 	 */
 	need_known_instructions();
 	fd = context_of(0, instructions(AT_USER));
@@ -255,7 +257,9 @@ TEST(user_and_kernel_counts_add_up)
 	must_be_between(counts[0], MILLION + 1000, MILLION + 50 * 1000);
 	ck_assert_msg(counts[1] > 50 * 1000, "%ju kernel instructions",
 		      (uintmax_t)counts[1]);
-	/* Counters that start one after the other differ by some instructions of the kernel. */
+	/*
+	 * The counters start one after the other, with some instructions of the kernel in between.
+	 */
 	must_be_near(counts[0] + counts[1], counts[2],
 		     starts_at_once() && !counters_are_shared() ? 0 : 100);
 	ck_assert_uint_eq(counts[3], 0);
@@ -380,8 +384,8 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 }
 
 /*
- * Write a counter a thousand times while counting. A second counter is not written. It counts the
- * loops between the writes, and a few instructions for each write, always the same number.
+ * Writes PMD 1 a thousand times while it counts. Meanwhile PMD 0, which is not written, counts the
+ * loops and a few instructions for each write. Their number must be the same for each write.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {
@@ -397,7 +401,7 @@ TEST(writing_one_counter_loses_no_count_of_the_others)
 		before = peek_pmd(fd, 0);
 		for (i = 0; i < 500; i++) {
 			loop(round ? 20000 : 10000);
-			poke_pmd(fd, 1, 0xfffffc00); /* it carries */
+			poke_pmd(fd, 1, 0xfffffc00); /* the lower 32 bits wrap */
 			poke_pmc(fd, 1, i % 2 ? instructions(AT_USER) : 0);
 		}
 		counts[round] = peek_pmd(fd, 0) - before;

@@ -71,8 +71,8 @@ TEST(a_count_across_the_wrap_is_exact)
 }
 
 /*
- * Up to six counters wrap, at different places in one loop. A counter that does not wrap is the
- * reference.
+ * Up to six counters wrap in one loop, each at another place of the loop. A counter that does not
+ * wrap is the reference.
  */
 TEST(all_counters_wrap_in_one_run)
 {
@@ -174,8 +174,8 @@ TEST(a_wrap_during_a_read_is_seen)
 
 /*
  * There are at least two wraps, and each raises an interrupt. Counters of 32 bits start at 0 and
- * wrap twice in so long a run. Two wider counters start so close to their wraps that each wraps
- * once.
+ * wrap twice in such a long run. Wider counters start so close to their wraps that each of two
+ * counters wraps once.
  */
 TEST(a_long_run_over_wraps_is_exact)
 {
@@ -267,10 +267,10 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * The interrupt of the prompt counter is exact, even if this counter has 64 bits and overflows in
- * hardware. The value that is left in the PMD is the number of events between the overflow and the
- * interrupt. (QEMU's Armv8 finishes its translation block first, at most several hundred
- * instructions.)
+ * The prompt counter raises its interrupt exactly at the overflow, even if this counter has 64 bits
+ * and overflows in hardware. The value that is left in the PMD is the number of events between the
+ * overflow and the interrupt. (QEMU's Armv8 first executes the rest of its translation block: at
+ * most several hundred instructions.)
  */
 TEST(a_prompt_counter_overflows_in_time)
 {
@@ -353,8 +353,8 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 		wide = read_pmd(fd, prompt_counter()) - wide;
 		/*
 		 * At each exception QEMU reads the counters one after the other from the host's
-		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. A host
-		 * that runs something else between two reads adds only some ms.
+		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. If the
+		 * host runs something else between two reads, this adds only some ms.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}
@@ -363,8 +363,8 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 /* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * Counts the same events with a narrow counter and with a virtual PMD, which is never narrow. One
- * call reads both.
+ * Results of a narrow counter and of a virtual PMD, which is never narrow. Both count the same
+ * events, and one call reads both.
  */
 struct pair {
 	uint64_t narrow;
@@ -442,8 +442,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
 	/*
-	 * The two clocks are switched in and out together. One of the clocks counts a part of its
-	 * own interrupts.
+	 * Both clocks start and stop together when the thread is switched. One of the clocks counts
+	 * a part of its own interrupts.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));
@@ -460,7 +460,7 @@ static void check_saturation(unsigned int width)
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	touch_pages(100);
-	/* The wrap is seen when the counter is stopped, or earlier by the timer. */
+	/* The timer or, at the latest, the stop notices the wrap. */
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(0));
@@ -492,8 +492,8 @@ static void check_16_bits(void)
 	check_narrow_switches(16);
 	check_saturation(16);
 	/*
-	 * A clock wraps 16 bits in 65 us. Without -icount QEMU often pauses for longer; then
-	 * several wraps look like one.
+	 * A clock wraps 16 bits in 65 us. Without -icount QEMU often pauses for longer. Then
+	 * several wraps look like one wrap.
 	 */
 	if (is_deterministic())
 		check_narrow_clock(0, 300 * MS);

@@ -46,7 +46,7 @@ static void check_other_thread(void)
 		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 		worked = child_call(&child, work, 500 * MILLION);
 		must_be_foreign(fd, i, true);
-		/* Each wakeup of the thread begins a foreign run. */
+		/* Each wakeup of the thread on CPU 1 adds a foreign run. */
 		ck_assert_uint_gt(status_of(fd).foreign_runs, runs);
 		ck_assert_uint_gt(statistic_of(1, "foreign_cpu_count"), foreign);
 		ck_assert_uint_eq(read_pmd(fd, 0), count);
@@ -103,7 +103,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* from now on the counter counts, beginning at 12345 */
+	pin(0); /* from now on the counter counts; its value is still 12345 */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);
@@ -123,7 +123,7 @@ TEST(calls_on_another_pmus_cpu_succeed_and_count_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
 }
 
-/* A context that uses no hardware misses nothing on a foreign CPU. */
+/* A context without hardware counters counts everything, even on a foreign CPU. */
 static void check_virtual_only(void)
 {
 	int fd = make_context();
@@ -176,7 +176,7 @@ TEST(perf_keeps_the_counters_of_other_cpus)
 	with_pmu("perfmon_armv8", "cpus=0 leave_to_perf=0", check_perf_elsewhere);
 }
 
-/* With ACPI, perf's driver does not know the PMU of a CPU before that CPU has been online. */
+/* With ACPI, perf's driver has no PMU for a CPU that was never online. */
 static void perf_knows_cpu_1(const char *whether)
 {
 	write_text("/sys/module/arm_perf/parameters/knows_cpu_1", whether);
@@ -188,7 +188,7 @@ static void check_late_cpu(void)
 	int early, late;
 
 	/*
-	 * One context has a counter before the CPU comes online, another one asks for a counter
+	 * One context has a counter before the CPU comes online. Another context claims a counter
 	 * afterwards.
 	 */
 	early = context_of(0, CPU_CYCLES);

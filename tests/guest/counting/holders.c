@@ -156,7 +156,7 @@ TEST(the_process_that_is_named_has_a_context)
 	close(cpu);
 }
 
-/* When the monitored thread ends, its child lives on, and so does the copy. */
+/* When the monitored thread ends, its child continues to live, and so does the copy. */
 static uint64_t fork_sleeper(uint64_t unused)
 {
 	pid_t pid = fork();
@@ -187,9 +187,7 @@ TEST(the_loader_of_a_copy_is_named)
 	close(cpu);
 }
 
-/*
- * Called in a child. Process 1 of a new pid namespace tries to load @cpu, a system-wide context.
- */
+/* For a child. Process 1 of a new pid namespace tries to load the system-wide context @cpu. */
 static void look_from_a_namespace(int cpu)
 {
 	int status;

@@ -107,8 +107,8 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 }
 
 /*
- * The CPU goes offline and online while the thread sleeps. When the thread runs there again, the
- * registers have lost the thread's values.
+ * The thread's CPU goes offline and online while the thread sleeps. When the thread runs there
+ * again, the registers have lost the thread's values.
  */
 static void check_sleeping(void)
 {

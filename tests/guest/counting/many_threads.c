@@ -166,8 +166,8 @@ struct costs {
 };
 
 /*
- * Cost of a switch, measured with several partners, because their places in a hash table differ.
- * The median is taken, because with some partners each round trip includes one more switch.
+ * Measures the cost of a switch with several partners, because their places in a hash table differ.
+ * Returns the median, because with some partners each round trip includes one more switch.
  */
 static struct costs measure_costs(const struct partner *partners)
 {
@@ -196,9 +196,9 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * A context that is in the same hash bucket by chance adds ten instructions to a switch. On Linux
+ * If a context is in the same hash bucket by chance, a switch takes ten instructions more. On Linux
  * 6.12 the kernel's own part of a switch differs by up to 64 instructions. If each of the thousands
- * of contexts added instructions, the sum would be larger than what is allowed.
+ * of contexts added instructions, the sum would exceed the limit.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -207,7 +207,7 @@ static void must_cost_no_more(double cost, double first)
 
 /*
  * On architectures other than arm64, the kernel's own part of a switch took 90 instructions less in
- * the third measurement, which has the most contexts.
+ * the measurement with the most contexts, which is the third one.
  */
 static bool kernels_part_is_constant(void)
 {
@@ -256,7 +256,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-/* The default is so many copies that the thread table has to grow. */
+/* The default is so large that the thread table has to grow. */
 static unsigned int most_copies(void)
 {
 	const char *wanted = getenv("PERFMON_COPIES");

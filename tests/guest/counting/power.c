@@ -2,14 +2,14 @@
 /*
  * POWER: counters that share their control registers and overflow at 31 bits.
  *
- * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can count either event. One
+ * QEMU's PMC5 counts instructions, and PMC6 counts cycles. PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
  * counts, and each is the reference for the others. With --icount each instruction takes one cycle.
  * The freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
  *
- * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for
- * overflows at the end of a translation block, so the events of the block after the overflow are
- * lost. Cycles are exact.
+ * QEMU has an error: when an instruction counter overflows, QEMU sets it to 0x80000000. QEMU checks
+ * for overflows at the end of a translation block, so the events of the block after the overflow
+ * are lost. Counts of cycles are exact.
  */
 #if defined(__powerpc64__)
 
@@ -53,7 +53,7 @@ static const uint64_t preloads[] = {
 
 /*
  * PMD @n wraps. PMD @truth counts the same event as PMD @n and does not wrap. Both must count the
- * same number of events: those of the loop, and a few of the calls around it.
+ * same number of events: those of the loop, and a few of the calls before and after it.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -85,7 +85,7 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 	must_wrap_exactly(fd, PMC6, 2, 0);
 }
 
-/* From round to round PMC1 overflows one instruction later, and PMC2 one cycle earlier. */
+/* In each round PMC1 overflows one instruction later, and PMC2 one cycle earlier. */
 TEST(wraps_at_every_instruction_are_exact)
 {
 	const unsigned int rounds = 3000;
@@ -135,8 +135,8 @@ TEST(overflows_with_interrupts_off_are_exact)
 			read_pmds(fd, numbers, values, 2);
 			/*
 			 * The two registers are read some instructions apart. If a timer tick comes
-			 * in between, the kernel defers the tick's work, but even that takes
-			 * instructions.
+			 * in between, the kernel does the tick's work later, but even the tick
+			 * itself takes instructions.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -151,7 +151,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
 }
 
-/* An overflow selects a set with a timeout, for which a timer has to be started. */
+/* An overflow selects a set with a timeout, so the switch has to start a timer. */
 TEST(a_timed_set_may_begin_with_interrupts_off)
 {
 	const unsigned int rounds = 30000;
@@ -194,7 +194,7 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
 	/*
-	 * The stop may have cut the last turn of set 1 short. The interrupt that ends a turn is
+	 * The stop may have ended the last turn of set 1 early. The interrupt that ends a turn is
 	 * late by the time that its handling takes.
 	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
@@ -202,8 +202,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 }
 
 /*
- * The context switches from set 0 to set 1 after @left cycles. It switches from set 1 to set 0
- * after so few cycles that set 1 is throttled at once.
+ * After @left cycles, the context switches from set 0 to set 1. Set 1 overflows after so few cycles
+ * that it is throttled immediately.
  */
 static void describe_throttled(int fd, uint64_t left)
 {
@@ -252,9 +252,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run an overflow comes at another instruction of the stop. The overflow makes a throttled
- * set active, which counts nothing. The stop must not save the contents of the hardware as the
- * values of this set.
+ * In each run the overflow comes at another instruction of the stop. The overflow activates a set
+ * that is throttled and therefore counts nothing. The stop must not save the contents of the
+ * hardware as the values of this set.
  */
 static void check_throttled(void)
 {
@@ -398,8 +398,8 @@ TEST(without_emulation_counters_have_31_bits)
 /* ---- contents of the registers ------------------------------------------------------------- */
 
 /*
- * PMC6 always counts along with PMC5. An unused PMC6 continues from the value of its last user,
- * here close to its overflow.
+ * PMC6 always counts when PMC5 counts. An unused PMC6 continues from the value that its last user
+ * left: here a value just below the overflow.
  */
 TEST(the_overflow_of_an_unused_counter_is_ignored)
 {
@@ -429,7 +429,7 @@ TEST(the_overflow_of_an_unused_counter_is_ignored)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* An unused counter whose event is selected must not overflow either. */
+/* A counter that is not in use must not overflow either if a PMC selects an event for it. */
 TEST(an_event_without_a_pmd_in_use_counts_nothing)
 {
 	uint64_t counted;
@@ -486,7 +486,7 @@ TEST(two_contexts_keep_their_control_registers)
 	}
 }
 
-/* One bit of MMCR0 freezes PMC1 to PMC4, another one freezes PMC5 and PMC6. */
+/* One bit of MMCR0 freezes PMC1 to PMC4. Another bit freezes PMC5 and PMC6. */
 TEST(freeze_bits_hold_their_counters)
 {
 	uint64_t counted;
@@ -527,7 +527,8 @@ TEST(pmd_0_is_the_time_base)
 	value = read_pmd(fd, PFM_POWER_TIMEBASE);
 	must_be_between(value, after, __builtin_ppc_get_timebase());
 	/*
-	 * The time base is a PMD like any other: it does not change while the context is stopped.
+	 * The PMD of the time base behaves like any other PMD: it does not change while the context
+	 * is stopped.
 	 */
 	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
 }

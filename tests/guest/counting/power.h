@@ -13,19 +13,21 @@
 #define PMC5		    PFM_POWER_PMC5
 #define PMC6		    PFM_POWER_PMC6
 
-/* Value of MMCRA when nobody uses it. */
+/* Value of MMCRA while no context uses it. */
 uint64_t idle_mmcra(void);
 /* Skips the test if counters are not exact. */
 void need_exact_power(void);
 /* Value for MMCR1 that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
 /*
- * Maximum that start, stop and timer ticks add to a loop of @instructions. The kernel is counted,
- * too: on Linux 7.2 a tick in which RCU worked took up to 50000 instructions.
+ * Maximum number of instructions that start, stop and timer ticks add to a loop of @instructions.
+ * The kernel is counted, too: on Linux 7.2 a tick in which RCU worked took up to 50000
+ * instructions.
  */
 uint64_t most_around(uint64_t instructions);
 /*
- * Creates a context with instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. It is not loaded.
+ * Creates a context that counts instructions in PMC1 and PMC5 and cycles in PMC2 and PMC6. It is
+ * not loaded.
  */
 int four_counters(void);
 /*

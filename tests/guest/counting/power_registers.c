@@ -65,7 +65,9 @@ static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
 		      (uintmax_t)mmcr0);
 }
 
-/* One context writes the PMCs before and while it counts, another one writes none. */
+/*
+ * One context writes the PMCs, before the start and while it counts. Another context writes no PMC.
+ */
 static void check_written(void)
 {
 	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* events of the threshold */
@@ -148,7 +150,6 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
-/* Nothing counts, and programs do not see old values in the counters. */
 static void check_no_counter(void)
 {
 	int fd = make_context();
@@ -165,7 +166,7 @@ TEST(a_set_without_counters_is_frozen_and_hidden)
 	with_registers(check_no_counter);
 }
 
-/* Set 0 samples instructions and is left for set 1 after @left cycles. Set 1 does not sample. */
+/* After @left cycles, the context switches from set 0 to set 1. Only set 0 samples instructions. */
 static void check_sampling_after(uint64_t left)
 {
 	struct pfarg_setdesc first = { .set_flags = PFM_SETFL_OVFL_SWITCH };
@@ -214,8 +215,9 @@ TEST(a_set_without_sampling_samples_nothing_even_after_an_early_switch)
 }
 
 /*
- * The event of an unused counter is cleared. One exception: on POWER9, PMC4 selects the bank of
- * the cache events, units 6 to 9 (POWER9 Performance Monitor Unit User's Guide, MMCR1).
+ * The module clears the event of a counter that is not in use. The only exception is PMC4 of
+ * POWER9: its event selects the bank of the cache events, units 6 to 9 (POWER9 Performance Monitor
+ * Unit User's Guide, MMCR1).
  */
 static void check_banks(void)
 {

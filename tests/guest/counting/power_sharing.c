@@ -106,7 +106,7 @@ TEST(programs_read_no_register_while_it_is_ours)
 	must_be_clear("after unload");
 }
 
-/* The caller must not be able to read counters while it monitors itself with this context. */
+/* The caller monitors itself with @fd. It must not be able to read the counters. */
 static void must_not_be_seen(int fd, const char *what)
 {
 	const struct pfarg_load load = { .load_pid = thread_id() };
@@ -121,8 +121,8 @@ static void must_not_be_seen(int fd, const char *what)
 }
 
 /*
- * Whatever a program monitors on itself, even if only the time, it must not read the counts of a
- * thread that ran on the CPU before.
+ * If a program monitors itself, even if only its CPU time, it must not be able to read the counts
+ * of a thread that ran on the CPU before.
  */
 TEST(no_context_exposes_the_counts_of_other_threads)
 {
@@ -179,7 +179,7 @@ static void must_be_held(int fd, const char *holder)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* perf counts on this CPU. Nobody else gets the hardware. */
+/* While perf counts on this CPU, no context can be loaded that uses the hardware. */
 static void perf_has_it(void)
 {
 	int event, other, fd = four_counters();
@@ -218,8 +218,8 @@ static void we_have_it(void)
 }
 
 /*
- * Newer kernels decrement their count of events for each event that they refuse. If this made the
- * count wrong, perf would accept the next events although the hardware is ours.
+ * Newer kernels decrement their number of events for each event that they refuse. If this number
+ * became wrong, perf would accept the next events although a context holds the hardware.
  */
 TEST(an_event_that_was_refused_is_refused_again)
 {
@@ -262,8 +262,8 @@ TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 }
 
 /*
- * perf may hold the hardware when a PMU is first used. The software PMU must not become the default
- * because of that.
+ * If perf holds the hardware when a PMU is first used, the software PMU must not become the
+ * default.
  */
 TEST(the_module_is_loaded_while_perf_has_the_hardware)
 {
@@ -315,7 +315,7 @@ TEST(the_hash_mmu_needs_the_parameter)
 	then_put_back(check_hash, allow_hash);
 }
 
-/* Values that perf left in the registers are neither counted nor seen. */
+/* Values that perf left in the registers are not counted, and programs cannot see them. */
 TEST(the_first_count_after_perf_is_right)
 {
 	uint64_t counted;

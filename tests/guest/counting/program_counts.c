@@ -2,10 +2,10 @@
 /*
  * pfmon stat counts a whole program: its threads and its child processes.
  *
- * The expected count is arithmetic: in each thread or child, pfm-workload executes a loop of a
- * given number of instructions. The same command has the same count each time. If an instruction
- * has a page fault, QEMU's POWER does not count the instructions before it in the same translation
- * block. So each program is loaded at the same addresses each time.
+ * The expected count is known: in each thread or child, pfm-workload executes a loop of a given
+ * number of instructions. The same command has the same count each time. If an instruction has a
+ * page fault, QEMU's POWER does not count the instructions before it in the same translation block.
+ * So each program is loaded at the same addresses each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,10 +118,10 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 
 /*
  * To measure a program, the test runs a script with program 0 and this program, and subtracts the
- * instructions of a script with program 0 alone. So the program's number includes what the shell
- * does to make a process, but not what the shell does once before its first process. The remaining
- * difference is fewer than 20 instructions for each process, most of them because the shell reads
- * further blocks of a longer script.
+ * instructions of a script with program 0 alone. So the result includes what the shell does to make
+ * a process, but not what the shell does once before its first process. The remaining difference is
+ * fewer than 20 instructions for each process. Most of them are executed because the shell reads
+ * more blocks of a longer script.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

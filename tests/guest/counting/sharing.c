@@ -2,10 +2,10 @@
 /*
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
- * While perf changes its own events, in the kernel, it clears PMCR_EL0.E, which halts every
- * counter. So our user-level counts lose nothing, but our kernel-level counts miss the instructions
- * in these windows of time. Under --icount an instruction takes 1 ns, so the task clock of the
- * context gives the number of instructions in the windows.
+ * While perf's code in the kernel changes perf's events, it clears PMCR_EL0.E, which halts every
+ * counter. Meanwhile our counters miss instructions of the kernel, but none at user level. Under
+ * --icount an instruction takes 1 ns, so the task clock of the context gives the number of
+ * instructions that were missed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * How many instructions may go uncounted because perf's own code runs:
+ * The maximum number of instructions that are not counted because perf's own code runs:
  * - when one event of a thread is enabled and disabled;
- * - in addition for each other event of that thread, which perf moves out and in;
+ * - in addition for each other event of that thread, because perf stops and starts it, too;
  * - when a thread that has events is switched.
  */
 #define MISSED_BY_PAIR	 2600
@@ -114,8 +114,8 @@ static struct window measure_window(int fd, int event, int pairs)
 }
 
 /*
- * Returns the number of instructions that every window misses, because the two PMDs are read some
- * instructions apart.
+ * Returns the number of instructions that every window misses because the two PMDs are not read at
+ * the same instruction.
  */
 static int64_t always_missed(int fd, int event)
 {
@@ -184,10 +184,10 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 
 /*
  * perf's handler clears all overflows that it finds. In each run five of our counters overflow, a
- * little later than in the run before, so the overflows fall at many distances from perf's
- * interrupts. Some overflows happen inside perf's handler, because the kernel is counted, too.
- * After a lost overflow the count would be 2^32 lower than that of the sixth counter, which does
- * not wrap.
+ * little later than in the run before. So the overflows happen at many different times before and
+ * after perf's interrupts. Some overflows happen inside perf's handler, because the kernel is
+ * counted, too. If an overflow were lost, the count would be 2^32 lower than that of the sixth
+ * counter, which does not wrap.
  */
 static void check_no_overflow_is_lost(void)
 {
@@ -236,7 +236,10 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_no_overflow_is_lost);
 }
 
-/* This test does the same without --icount. The reference is a counter that does not wrap. */
+/*
+ * Like check_no_overflow_is_lost(), but without --icount. A counter that does not wrap is the
+ * reference.
+ */
 static void check_counter_survives(void)
 {
 	struct perf_ring ring = perf_ring_open(CPU_CYCLES, false, 2 * MILLION);
@@ -327,7 +330,7 @@ static void check_reset(void)
 
 	fd = context_of(0, CPU_CYCLES);
 	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
-	write_pmd(fd, 0, WRAP - 2 * MILLION); /* it wraps, too */
+	write_pmd(fd, 0, WRAP - 2 * MILLION); /* this counter wraps, too */
 	load(fd, child.pid);
 	most = cpu_time_of(child.pid);
 	must(fd, pfm_start(fd, NULL));
@@ -374,12 +377,13 @@ TEST(counts_survive_the_reset_of_a_cpu)
 /*
  * The kernel takes all CPUs offline as for hibernation, notifies drivers that save registers, and
  * brings the CPUs back after 5 s. All other processes are frozen, so the thread monitors itself.
- * The test counts user level only, which on a busy host takes only a part of the thread's CPU time.
+ * The test counts only the user level. On a busy host the user level takes only a part of the
+ * thread's CPU time.
  */
 static void check_power(void)
 {
 	static const unsigned int numbers[] = { PFM_ARMV8_CYCLE_COUNTER, 0 };
-	const uint64_t preload = WRAP - 2 * MILLION; /* one wraps, too */
+	const uint64_t preload = WRAP - 2 * MILLION; /* one of the counters wraps, too */
 	uint64_t begun, worked, before[2], after[2], last[2];
 	int fd = context_of(0, CPU_CYCLES | USER), i;
 

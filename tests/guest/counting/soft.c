@@ -56,8 +56,8 @@ TEST(the_task_clock_is_cpu_time)
 }
 
 /*
- * The machine's time counter, counted while the thread runs. If less is counted than has elapsed,
- * other threads have run meanwhile.
+ * Counts the ticks of the machine's time counter while the thread runs. If fewer ticks are counted
+ * than have elapsed, other threads have run meanwhile.
  */
 static void check_time_counter(void)
 {
@@ -340,7 +340,8 @@ TEST(a_newly_written_event_counts_at_once)
 }
 
 /*
- * 31 bits of ns wrap every 2.1 s. The test begins just before a wrap, and must see its interrupt.
+ * A clock of 31 bits wraps every 2.1 s. The test begins just before a wrap, and must see the
+ * interrupt of this wrap.
  */
 static void check_interrupts(void)
 {
@@ -373,10 +374,9 @@ TEST(clock_overflow_raises_interrupt)
 }
 
 /*
- * A clock of 16 bits interrupts every 65 us, and still the thread makes progress. Each interrupt
- * handles one wrap. If the guest's clock counts instructions, each wrap has its own interrupt.
- * Otherwise one late interrupt may stand for several wraps, so the thread works until there have
- * been enough interrupts.
+ * A clock of 16 bits interrupts every 65 us, but the thread still makes progress. If the guest's
+ * clock counts instructions, each wrap has its own interrupt. Otherwise one late interrupt may
+ * handle several wraps, so the thread works until there have been enough interrupts.
  */
 static void check_many_interrupts(void)
 {
@@ -422,8 +422,8 @@ static uint64_t overflows_found(void)
 }
 
 /*
- * For faults the timer comes at least once per ms, before 16 bits can wrap twice. So no wrap is
- * lost, and each is reported soon after it happened.
+ * The timer of a counter of faults fires at least once per ms, before 16 bits can wrap twice. So no
+ * wrap is lost, and each wrap is reported soon after it happened.
  */
 static void check_wraps_of_faults(void)
 {

@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * Each program is also measured alone, and so is the test program itself. The reference value is
- * the sum of these counts. These counts are the same in each run.
+ * The reference value is the sum of the counts of all programs and of the test program, each
+ * counted alone. These counts are the same in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {
@@ -291,7 +291,8 @@ TEST(threads_and_cpus_take_turns_with_a_pmu)
 /* ---- permissions --------------------------------------------------------------------------- */
 
 /*
- * The following functions are called in a child, where nothing can be asserted: they return 1 or 0.
+ * The following functions are called in a child, which cannot assert anything. So they return
+ * whether the calls had the expected results.
  */
 
 static bool is_refused(int fd, int result)
@@ -308,7 +309,7 @@ static uint64_t try_as_user(uint64_t fd)
 	return is_refused(fd, try_system_wide(fd, NULL));
 }
 
-/* A descriptor that root has made does not let its holder monitor a CPU. */
+/* A descriptor that root has opened does not let an ordinary user monitor a CPU. */
 static uint64_t try_to_load(uint64_t fd)
 {
 	become(USER_ID);
@@ -321,7 +322,10 @@ static uint64_t try_as_holder(uint64_t fd)
 	return !try_system_wide(fd, NULL) && !try_load(fd, 0) && !pfm_start(fd, NULL);
 }
 
-/* perf_event_paranoid still decides the level. */
+/*
+ * A member of the group may count, but perf_event_paranoid still restricts the context to user
+ * level.
+ */
 static uint64_t try_as_member(uint64_t fd)
 {
 	const gid_t group = GROUP_ID;

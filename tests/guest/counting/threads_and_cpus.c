@@ -8,7 +8,10 @@
 
 SUITE(threads_and_cpus, 120);
 
-/* A system-wide context that counts instructions at user level with PMD @n, not loaded. */
+/*
+ * Returns a system-wide context that counts instructions at user level with PMD @n. It is not
+ * loaded.
+ */
 static int cpu_context_of(unsigned int n)
 {
 	int fd = system_wide_context();
@@ -155,7 +158,7 @@ TEST(both_are_sampled)
 	sample_both(true);
 }
 
-/* Event sets of the thread come and go, if possible with different counters. */
+/* The thread's context switches between event sets, which use different counters if possible. */
 TEST(the_sets_of_a_thread_leave_the_cpu_alone)
 {
 	struct pfarg_setdesc sets[] = {

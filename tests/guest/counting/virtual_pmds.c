@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Virtual PMDs: time, switches, migrations and faults. They are compared with the kernel's own
- * accounting, and with the guest's clock where that is deterministic (--icount).
+ * accounting and, under --icount, with the guest's clock.
  */
 #include <time.h>
 
@@ -41,7 +41,7 @@ TEST(task_clock_is_the_cpu_time)
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
 
-/* 1 instruction takes 1 ns. Only timer ticks add time, far less than 1 %. */
+/* An instruction takes 1 ns. Timer ticks add far less than 1 %. */
 TEST(task_clock_is_the_time_of_the_instructions)
 {
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
@@ -78,7 +78,7 @@ TEST(context_switches_are_those_of_proc)
 	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
 	competitors_end();
 	must_be_between(count, inner, outer);
-	/* A sleep is a switch, unless its timer fires before the thread is switched out. */
+	/* A sleep causes a switch, unless its timer fires before the thread is switched out. */
 	ck_assert_uint_ge(count, 50);
 }
 

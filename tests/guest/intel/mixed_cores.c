@@ -122,7 +122,7 @@ static void move_and_loop(void)
 	}
 }
 
-/* All counters count at once while the thread moves to and fro between the two kinds of CPU. */
+/* All counters count at the same time while the thread moves between the two kinds of CPU. */
 TEST(a_thread_that_moves_between_the_kinds_is_counted_exactly)
 {
 	unsigned int numbers[MOST_COUNTERS], count, i;

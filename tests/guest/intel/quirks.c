@@ -62,7 +62,10 @@ static void must_be_exclusive(void)
 			 "exclusive\n");
 }
 
-/* perf could not reset the event selects whenever we write one of them. */
+/*
+ * The erratum requires a reset of all counters before an event select is written. perf does not
+ * reset counters that it lends.
+ */
 TEST(nehalem_is_exclusive_only)
 {
 	int event, error;
@@ -92,7 +95,7 @@ static uint64_t selects_written(int fd, uint64_t *count)
 
 /*
  * The event of counter 0 changes. Then all four event selects are reset, and those of the counters
- * in use are written. Counter 1 goes on from its value.
+ * in use are written. Counter 1 continues from its value.
  */
 static void check_resets(void)
 {

@@ -44,7 +44,9 @@ static void must_have(int fd, uint64_t offcore)
 	must(fd, pfm_unload_context(fd));
 }
 
-/* A set without a value counts with 0: it does not inherit what another program has chosen. */
+/*
+ * If a set has no value for the register, the set counts with 0, not with another program's value.
+ */
 static void check_sets(void)
 {
 	int first, second, without;
@@ -116,7 +118,7 @@ TEST(a_value_that_the_cpu_has_is_not_written_again)
 	with_own_counters(check_lazy);
 }
 
-/* A write of such a value to the register faults, so the module must refuse the value. */
+/* A write of a reserved bit to the register faults, so the module must refuse the value. */
 static void check_reserved(void)
 {
 	pfarg_pmc_t pmc = { .reg_num = PFM_INTEL_OFFCORE_0,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rate of each counter, from a reference outside of the module: the number of instructions of a
- * loop, clocks of the kernel, a counter that a program can read, or perf_event. A counter without
- * such a reference is compared with itself: it must have the same rate in loops of several lengths.
+ * Determines the rate of each counter from a reference value that does not come from the module:
+ * the number of instructions of a loop, the kernel's clocks, a counter that a program can read, or
+ * perf_event. A counter without such a reference value is compared with itself: it must have the
+ * same rate in loops of several lengths.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -149,7 +150,8 @@ static bool are_near(const double *rates, double wanted, double most)
 
 /*
  * The maximum difference between rates. Under --icount only the kernel's work disturbs a known
- * rate. In a debug kernel this work adds 2 % to the instructions, and 4 % in the shortest loop.
+ * rate. In a debug kernel this work adds 2 % to the instructions of a loop, and 4 % to those of the
+ * shortest loop.
  */
 static double most_spread(double truth)
 {
@@ -159,8 +161,8 @@ static double most_spread(double truth)
 }
 
 /*
- * A counter of cycles or time has one rate for all kinds of work. A counter of instructions has
- * no such rate, but it counts the same in each iteration of a loop.
+ * A counter of cycles or time has the same rate for all kinds of work. A counter of instructions
+ * has no such rate, but it counts the same in each iteration of a loop.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {

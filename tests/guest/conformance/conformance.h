@@ -3,9 +3,9 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * The tests have to know two values for each PMC of a counter: a value with which the counter
- * counts whenever the thread runs, and a value with which it counts nothing. Without the second
- * value, some tests leave the counter out.
+ * The tests need two values for each PMC of a counter: a value with which the counter counts
+ * whenever the thread runs, and a value with which it counts nothing. If the second value is
+ * unknown, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -43,7 +43,8 @@ enum truth {
  * @has_quiet: the member quiet of each element of @settings is known
  * @truth: the reference value that its counts are compared with
  * @width: bits in hardware, from sysfs
- * @follows_work: it counts work (instructions), not time (cycles); see calibrate()
+ * @follows_work: true if counts are proportional to instructions, false if they are proportional to
+ *	time; see calibrate()
  * @rate: counts per ns of CPU time, or per instruction of loop()
  */
 struct counter {
@@ -99,9 +100,9 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 
 /**
  * struct done - what a thread did while a counter ran
- * @least: lower bound of its time in ns, measured by the thread while the counter ran
- * @most: upper bound of its time in ns: the CPU time that the kernel accounted. For a thread that
- *	never slept, it is the elapsed time if that is longer
+ * @least: lower bound of the thread's time in ns, measured by the thread while the counter ran
+ * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted. If the
+ *	thread never slept and more time elapsed, @most is the elapsed time
  * @instructions: number of instructions that loop() executed
  */
 struct done {
@@ -125,7 +126,7 @@ void must_count_right(int fd, const struct counter *counter);
 /* Lets the child work until work_end(), which adds to @done what the child did. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
-/* Checks what the counter has counted since it was 0. */
+/* Checks the count of @counter, which was 0 before the work that @done describes. */
 void must_count_work(int fd, const struct counter *counter, const struct done *done);
 
 #endif

@@ -159,7 +159,7 @@ static void know_power(void)
 	}
 }
 
-/* An event select that counts at both levels. Without a level the counter is quiet. */
+/* Adds counter @n. Its PMC selects @event at both privilege levels or, to be quiet, at none. */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {
 	const uint64_t levels = PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL;
@@ -179,7 +179,7 @@ static void know_intel(void)
 		know_select(n, TRUTH_CYCLES, INTEL_CYCLES);
 		know_select(n + 1, TRUTH_INSTRUCTIONS, INTEL_INSTRUCTIONS);
 	}
-	/* In QEMU the reference clock has the rate of the cycles. */
+	/* In QEMU reference cycles have the same rate as cycles. */
 	for (i = 0; i <= PFM_INTEL_FIXED_REF_CYCLES; i++)
 		if (is_available(PFM_INTEL_FIXED + i))
 			add_setting(new_counter(PFM_INTEL_FIXED + i,
@@ -227,8 +227,7 @@ bool has(const uint64_t *map, unsigned int n)
 }
 
 /*
- * Asks for the PMU's description. The list of available counters is only exact while a context
- * exists.
+ * Gets the PMU's description. The list of available counters is exact only while a context exists.
  */
 static void ask(void)
 {
@@ -486,11 +485,11 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * The bounds for counters of time allow for the time between the readings of two clocks, in which
- * the host may run something else; see must_be_cpu_time(). The bounds for counters of work allow
- * for interrupts, which add to the count. A debug kernel has more interrupts. The thread may also
- * have spun for a lock whose owner's CPU did not run. It spins for at most @most - @least, and each
- * ns of spinning adds about one count.
+ * The bounds for counters of time allow for the time between the readings of two clocks, because
+ * the host may run something else in this time; see must_be_cpu_time(). The bounds for counters of
+ * work allow for interrupts, which add to the count. A debug kernel has more interrupts. The thread
+ * may also have spun for a lock while the CPU of the lock's owner did not run. The thread spins for
+ * at most @most - @least, and each ns of spinning adds about one count.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)

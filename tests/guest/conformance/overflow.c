@@ -81,8 +81,7 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * No call is needed to mask the context: it is masked, at the latest, when its thread is switched
- * out.
+ * A context is masked without a call. At the latest, it is masked when its thread is switched out.
  */
 TEST(the_overflow_of_another_thread_masks)
 {

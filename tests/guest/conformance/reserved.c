@@ -9,7 +9,7 @@
 
 SUITE(reserved, CONFORMANCE_SECONDS);
 
-/* All ones, patterns, and each bit alone. */
+/* Returns value @i: all ones, a pattern, or a single bit. */
 static uint64_t strange_value(unsigned int i)
 {
 	static const uint64_t values[] = {
@@ -81,7 +81,7 @@ TEST(strange_values_are_masked_or_refused)
 	close(fd);
 }
 
-/* With such values the counts are arbitrary, but they never decrease, and the kernel survives. */
+/* While a PMC has a strange value, counts are arbitrary, but they never decrease. */
 TEST(the_kernel_survives_any_value_while_counting)
 {
 	int fd = context_on(thread_id(), ALL_COUNTERS, 0);

@@ -257,7 +257,6 @@ TEST(a_new_context_has_no_values_of_another)
 	}
 }
 
-/* Loads two contexts on one thread in turn, again and again. */
 TEST(contexts_loaded_in_turn_continue_with_their_values)
 {
 	int fds[2] = { context_with(ALL_COUNTERS, 0), context_with(ALL_COUNTERS, 0) };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 64-bit values on narrower hardware: counts continue over each wrap. A lost or doubled wrap is an
- * error of 2^width. For widths from 31 on, that is far more than the reference value allows.
+ * 64-bit values on narrower hardware: counts continue over each wrap. If a wrap is lost or counted
+ * twice, the count is wrong by 2^width. For widths from 31 on, that is far more than the reference
+ * value allows.
  */
 #include <stdio.h>
 

@@ -67,7 +67,10 @@ TEST(a_string_instruction_with_repeats_counts_once)
 	ck_assert_uint_eq(counted_in_copy(fd, 10), counted_in_copy(fd, 4000));
 }
 
-/* Before version 2 no register stops all counters at once, so those of a group stop one by one. */
+/*
+ * Before version 2 no register stops all counters at the same time, so the counters of a group stop
+ * one by one.
+ */
 TEST(user_and_kernel_add_up)
 {
 	uint64_t apart = x86_pmu()->version >= 2 ? 0 : 2000;

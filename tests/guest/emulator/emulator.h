@@ -17,7 +17,7 @@
 /**
  * struct x86_pmu - what CPUID reports
  * @is_intel: true: Intel; false: AMD
- * @version: version of architectural performance monitoring; AMD: 2 with PerfMonV2, 0 without
+ * @version: version of architectural performance monitoring; on AMD 2 with PerfMonV2, otherwise 0
  * @counters: number of general counters
  * @fixed: number of fixed counters
  */
@@ -60,7 +60,10 @@ void group_enable(int leader);
 void group_disable(int leader);
 uint64_t value_of(int fd);
 
-/* Enables, loops, disables. Returns the count. */
+/*
+ * Enables the group of @leader, calls loop(@instructions) and disables the group. Returns the
+ * leader's count.
+ */
 uint64_t counted_in_loop(int leader, uint64_t instructions);
 
 #endif

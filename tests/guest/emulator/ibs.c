@@ -39,7 +39,7 @@ static void need_ibs(void)
 
 /* ---- perf ---------------------------------------------------------------------------------- */
 
-/* An event of CPU 0, not enabled. */
+/* Opens a perf event on CPU 0. It is not enabled. */
 static int perf_ibs(const char *unit, uint64_t config)
 {
 	struct perf_event_attr attr = {
@@ -65,7 +65,9 @@ static bool is_near_loop(uint64_t ip)
 	return ip >= (uintptr_t)loop && ip < (uintptr_t)loop + 64;
 }
 
-/* There is a sample in each period, whatever runs on the CPU. Nearly always the loop runs. */
+/*
+ * There is a sample in each period, whatever runs on the CPU. Nearly all samples are in the loop.
+ */
 static void must_sample(const char *unit, uint64_t config)
 {
 	const size_t size = sysconf(_SC_PAGESIZE) * (PAGES + 1);

@@ -18,7 +18,7 @@ SUITE(lbr, 120);
 #define GLOBAL_CONTROL	   0x38f
 #define GLOBAL_ACKNOWLEDGE 0x390
 #define LBR_FROZEN	   BIT(58)
-/* Counter 0: user level, with interrupt, enabled. */
+/* Value for the event select of counter 0: instructions at user level, with interrupt, enabled. */
 #define SELECT_USER	   (RAW_INSTRUCTIONS | 0x510000)
 
 static void must_have_lbr(void)
@@ -44,8 +44,8 @@ static unsigned int read_records(struct branch *records)
 }
 
 /*
- * The register is selected before the recording begins, and the values that switch the recording on
- * and off are already text. So only a few other branches are recorded.
+ * Before the recording begins, the register is chosen, and the values that switch the recording on
+ * and off are converted to text. So only a few other branches are recorded.
  */
 static struct {
 	int file;
@@ -158,7 +158,7 @@ static void check_levels(void)
 		ck_assert(records[n].from == LBR_FROM_OTHER_LEVEL ||
 			  !is_kernel(records[n].from));
 	}
-	/* The return from the system call that began the recording. */
+	/* At least the system call that began the recording returned from the kernel. */
 	ck_assert_uint_ge(entries, 1);
 	count = record(LBR_KERNEL | LBR_ALL, take_known_branches, records);
 	ck_assert_uint_eq(count, LBR_MOST);
@@ -177,12 +177,12 @@ TEST(levels_are_kept_apart)
 /* The asm statement keeps the compiler from turning the last call into a jump. */
 static __attribute__((noinline)) void go_deep(void)
 {
-	call_deep(3, take_known_branches); /* comes back: leaves nothing */
+	call_deep(3, take_known_branches); /* returns, so it leaves no entry */
 	call_deep(DEPTH, stop_recording);
 	__asm__ volatile("");
 }
 
-/* The calls that have not returned; entry 0 is the innermost. */
+/* The entries must be the calls that have not returned, the innermost call first. */
 static void check_call_stack(void)
 {
 	struct branch records[LBR_MOST];

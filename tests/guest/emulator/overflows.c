@@ -11,7 +11,7 @@ SUITE(overflows, 120);
 #define PAGES	    512
 #define SAMPLES_MAX 4096
 
-/* Ten instructions: nine of one byte each, then a long jump, so that no other address is near. */
+/* A loop of ten instructions: eight nops, dec and jnz. */
 extern const char nops[], nops_end[];
 
 __attribute__((noinline)) static void nop_loop(uint64_t instructions)
@@ -105,8 +105,8 @@ TEST(each_overflow_is_an_interrupt)
 }
 
 /*
- * The period is one instruction longer than a whole number of loops, so each sample is one
- * instruction further in the loop than the last.
+ * The period is one instruction longer than a whole number of loops. So each sample is one
+ * instruction further in the loop than the sample before.
  */
 TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 {

@@ -41,7 +41,7 @@ static bool perf_has_pebs(void)
 	return has_pebs() && x86_pmu()->version >= 5;
 }
 
-/* An event at user level. The caller's thread is sampled. */
+/* Opens a precise event that samples the caller's thread at user level. */
 static int precise_event(uint32_t type, uint64_t config, uint64_t period, int group,
 			 bool single)
 {
@@ -136,7 +136,7 @@ static void check_precise(uint32_t type, uint64_t config)
 	must_be_precise(type, config, 10006, false);
 }
 
-/* Fixed counter 0, and a general counter. */
+/* Tests fixed counter 0 and a general counter. */
 TEST(samples_have_the_instruction_and_the_registers_of_the_event)
 {
 	if (!perf_has_pebs()) {
@@ -157,7 +157,7 @@ static void check_late(void)
 				 -1);
 		return;
 	}
-	/* The reset value is in place long before the interrupt. */
+	/* The PMU loads the reset value long before the interrupt comes. */
 	msr_write(TEST_DELAY, 3000);
 	must_be_precise(HARDWARE(INSTRUCTIONS), 10006, true);
 }

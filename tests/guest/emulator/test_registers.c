@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The emulated PMU does what its registers for tests ask for, and counts accesses to its registers.
- * tests/vm/qemu-x86-pmu describes these registers.
+ * The emulated PMU does what tests write to its test registers, and counts accesses to its
+ * registers. tests/vm/qemu-x86-pmu describes the test registers.
  */
 #if defined(__x86_64__)
 
@@ -14,7 +14,8 @@ SUITE(test_registers, 120);
 #define PERIOD 100000
 
 /*
- * A sampling event that is enabled. perf unmasks the interrupt in each NMI while it has an event.
+ * Opens a sampling event and enables it. While perf has an event, it unmasks the interrupt in each
+ * NMI.
  */
 static int enabled_event(uint64_t period)
 {
@@ -254,7 +255,7 @@ TEST(writes_are_counted_by_kind)
 	with_test_registers(check_writes);
 }
 
-/* A program may use RDPMC while it has mapped an event. This event is not enabled. */
+/* While a program has mapped an event, it may use RDPMC, even if the event is not enabled. */
 static void check_reads(void)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS), AT_USER_LEVEL), i;

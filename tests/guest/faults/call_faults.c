@@ -187,7 +187,7 @@ static void load_self_and_start(void)
 	must(fd, pfm_start(fd, NULL));
 }
 
-/* Makes a message that can be read: the END of a child. */
+/* Makes a message that can be read: the message about the end of a child. */
 static void make_message(void)
 {
 	struct child ended = child_new();
@@ -306,7 +306,7 @@ static void target_thread(void)
 	}
 }
 
-/* Makes a new child, because proc has files of the old one in its cache. */
+/* Makes a new child, because proc has files of the old child in its cache. */
 static void target_process(void)
 {
 	if (child.pid)
@@ -363,7 +363,7 @@ FAULT_TEST(loading_by_a_user)
 
 /*
  * With PFM_FL_NOTIFY_BLOCK the monitored thread may have to wait. Each load allocates memory for
- * that.
+ * this wait.
  */
 static void check_loading_to_block(void)
 {

@@ -193,7 +193,7 @@ static int attempt_unmap(const struct operation *operation)
 	return to_error(munmap(mapped, BUFFER_SIZE));
 }
 
-/* Maps the buffer. The buffer is still mapped if the last attempt to unmap it failed. */
+/* Maps the buffer, unless it is still mapped because the last attempt to unmap it failed. */
 static void map_it(void)
 {
 	static const struct operation unused;
@@ -270,8 +270,8 @@ static void create_in_vain_often(unsigned int failures)
 
 /*
  * Compares the free memory before and after many failures, because the kernel's search for leaks
- * does not cover pages. KASAN holds back freed memory, up to a 32nd of all memory. The failures
- * before the comparison bring KASAN to this limit.
+ * does not cover pages. KASAN keeps freed memory, up to a 32nd of all memory. The failures before
+ * the comparison fill KASAN's memory up to this limit.
  */
 static void check_pages(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Failing allocations, by the kernel's own injection or by a test module. */
+/* Makes allocations fail, with the kernel's own fault injection or with a test module. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/klog.h>
@@ -64,7 +64,7 @@ static char *thread_pointer(void)
 /*
  * The C library registers memory for rseq: before a thread that was preempted returns to user mode,
  * the kernel writes the CPU's number there. After a fork this write needs a new page. If there is
- * none, the kernel sends SIGSEGV.
+ * no page, the kernel sends SIGSEGV.
  */
 static void leave_rseq(void)
 {
@@ -131,8 +131,8 @@ static void look_for_complaint(const char *record)
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
 		/*
-		 * The search for leaks, which is made after the tests, finds nothing after these
-		 * messages.
+		 * After one of these messages, the search for leaks, which is made after the tests,
+		 * finds nothing.
 		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",
 		"kmemleak: Kernel memory leak detector disabled"

@@ -39,8 +39,8 @@ enum inject_kind {
  *	vectors and event sets, and those for the debug kernel's own records. With INJECT_REST: at
  *	least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
- * @reserve: the allocation may have been one that vmap() makes in advance for its next call and can
- *	do without (preload_this_cpu_lock() in mm/vmalloc.c)
+ * @reserve: the allocation may have been one that vmap() makes in advance for its next call. vmap()
+ *	also works without it (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
@@ -49,9 +49,9 @@ struct injected {
 	bool reserve;
 };
 
-/* Called as root, before everything else. */
+/* Must be called as root, before all other functions. */
 void inject_open(void);
-/* Called when all processes that injected failures have exited. */
+/* Must be called when all processes that injected failures have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*

@@ -2,9 +2,9 @@
 /*
  * The kernel's own fault injection: Documentation/fault-injection.
  *
- * The fail-nth file of a task takes precedence over all other settings. While the file counts
- * down, nothing fails; when it reaches 0, one allocation fails. After that, probability and task
- * filter decide: they can make all further allocations fail.
+ * The fail-nth file of a task takes precedence over all other settings. While the file counts down,
+ * nothing fails. When it reaches 0, one allocation fails. After that, the settings "probability"
+ * and "task-filter" decide which allocations fail. They can make all allocations fail.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void open_all(void)
 		knobs[i].fd = inject_file(knobs[i].path, O_WRONLY);
 	slab_probability = inject_file(FAULTS "failslab/probability", O_WRONLY);
 	page_probability = inject_file(FAULTS "fail_page_alloc/probability", O_WRONLY);
-	/* The probabilities apply to this thread. */
+	/* With "task-filter", the probabilities apply only to threads for which this file is 1. */
 	write_text("/proc/self/make-it-fail", "1");
 }
 

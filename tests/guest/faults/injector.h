@@ -9,10 +9,11 @@
  * struct injector - implements the functions of inject.h
  * @open: called before everything else
  * @kind: chooses which allocations fail
- * @workers: see inject_workers(); NULL: the injector cannot do that
+ * @workers: see inject_workers(); NULL: the injector cannot count these allocations
  * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
  *	itself
- * @disarm: ends what @arm began, and fills in the members of struct injected that it knows
+ * @disarm: ends the injection, and fills in those members of struct injected that this injector can
+ *	determine
  * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
  */
 struct injector {

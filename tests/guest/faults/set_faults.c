@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for event sets fails in turn, as in call_faults.c. The sets made before the
- * failure exist, and nothing is left of the later ones.
+ * Every allocation for event sets fails in turn, as in call_faults.c. The sets that were made
+ * before the failure must exist. No memory of later sets may be left.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ SUITE(set_faults, 600);
 
 #define MANY	   100 /* elements: several pages */
 
-static uint64_t set_memory; /* with set 0 only */
+static uint64_t set_memory; /* bytes, while there is only set 0 */
 static pfarg_setdesc_t sets[MANY];
 
 static bool has_set(unsigned int id)
@@ -24,7 +24,7 @@ static bool has_set(unsigned int id)
 	return pfm_getinfo_evtsets(fd, &info, 1) == 0;
 }
 
-/* Sets 1 to operation->count. */
+/* Creates sets 1 to operation->count. */
 static int attempt_new_sets(const struct operation *operation)
 {
 	int i;
@@ -47,7 +47,7 @@ static void delete_new_sets(void)
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory, "%smemory is left", subject);
 }
 
-/* The sets made before the failure exist, and nothing is left of the later ones. */
+/* Checks that the memory in use is that of the sets that exist. */
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one =
@@ -112,7 +112,7 @@ static int attempt_delete(const struct operation *operation)
 	return to_error(try_delete(fd, 1));
 }
 
-/* Changes set 1 so that it is left after a time, and sets its timeout. */
+/* Lets the kernel switch from set 1 to the next set after TIMEOUT. */
 static int attempt_change(const struct operation *operation)
 {
 	(void)operation;

@@ -86,7 +86,7 @@ struct tally {
 };
 
 /*
- * After the last allocation that an operation needs, the debug kernel may make this many
+ * After the last allocation that an operation needs, the debug kernel may make up to this number of
  * allocations for its own records. If they fail, the kernel continues without these records.
  */
 #define MOST_RECORDS 6

@@ -18,12 +18,12 @@
  * @allocates: perfmon itself allocates memory, and at least one of its allocations must fail
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
- * @foreign: the operation is the kernel's, not perfmon's. This is the reason why it may succeed,
- *	or fail with an errno other than ENOMEM
+ * @foreign: set if the operation is the kernel's, not perfmon's: the reason why it may succeed, or
+ *	fail with an errno other than ENOMEM
  * @absorbed: the reason why the operation may succeed although an allocation without fallback
  *	failed, or although there was no memory
- * @once: let only one allocation fail in each attempt. If all later ones failed, too, a process
- *	would wait for ever
+ * @once: let only one allocation fail in each attempt, because a process would wait for ever if all
+ *	later allocations failed, too
  * @process: process whose allocations fail; NULL: the caller
  * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
@@ -62,7 +62,10 @@ void close_opened(void);
 
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
-/* Asserts that the operation @what on the module or file @name did not fail. */
+/*
+ * Asserts that @error is 0. The message says what failed: @what, such as "unloading", and @name of
+ * the module or file.
+ */
 void must_do(int error, const char *what, const char *name);
 /* Starts a child, and makes fd a context that monitors it. */
 void watch_new_child(void);

@@ -158,7 +158,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Resets the file. A write to the file switches the static branch of the time measurement. */
+/* Sets the file to 0. A later write to it switches the static branch of the time measurement. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -210,7 +210,7 @@ static int attempt_cpu(const struct operation *operation)
 	return to_error(pwrite(cpu_fd, &digit, 1, 0));
 }
 
-/* Brings CPU 1 online, if it is not, and pins the monitored thread to it. */
+/* Brings CPU 1 online if it is offline, and pins the monitored thread to it. */
 static void cpu_up(void)
 {
 	if (cpus_online() == 1)

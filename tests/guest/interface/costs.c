@@ -2,7 +2,7 @@
 /*
  * PFM_IOC_STATISTICS: what it reports after known work, and who may call it.
  *
- * The reference values: the number of notifications and set switches that the test itself asks for,
+ * The reference values: the number of notifications and set switches that the test itself causes,
  * what the sampling format writes, and the kernel's counts of context switches.
  */
 #include <grp.h>
@@ -61,7 +61,8 @@ static uint64_t switches_in_proc(pid_t tid)
 
 /*
  * Each notification masks the context until the restart, so the test knows the number of overflows.
- * A stop may find an overflow before its interrupt. The core counts such overflows separately.
+ * A stop may find an overflow before the interrupt comes. The core counts such overflows
+ * separately.
  */
 TEST(overflows_and_notifications_are_counted)
 {
@@ -230,7 +231,9 @@ TEST(set_switches_are_counted)
 	close(fd);
 }
 
-/* While the child sleeps, both counts are complete. */
+/*
+ * Returns the kernel's count. It is complete, because the child sleeps before and after the work.
+ */
 static uint64_t switches_of_work(const struct child *child, int fd, unsigned int turns)
 {
 	uint64_t before;
@@ -394,7 +397,8 @@ TEST(wrong_arguments_are_einval)
 /* ---- who may ask ----------------------------------------------------------------------------- */
 
 /*
- * The following functions are called in a child, where nothing can be asserted: they return 1 or 0.
+ * The following functions are called in a child, which cannot assert anything. So they return
+ * whether the calls had the expected results.
  */
 
 static int ask_as_user(int fd)

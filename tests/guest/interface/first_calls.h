@@ -17,7 +17,7 @@ enum state {
 enum kind {
 	IN, /* the kernel reads the structure */
 	OUT, /* the kernel writes the structure */
-	VECTOR, /* of elements */
+	VECTOR, /* a vector of elements */
 	NONE, /* no argument */
 };
 
@@ -65,7 +65,7 @@ int prepare_call(const struct call *call);
 /* Makes an argument of zeros valid. */
 void fill_argument(const struct call *call, void *structure);
 
-/* @size: of the argument */
+/* @size: size of @argument; @direction: as in _IOC() */
 int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t size,
 	     void *argument);
 

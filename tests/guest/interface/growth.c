@@ -112,7 +112,7 @@ TEST(the_direction_of_a_command_is_ignored)
 		}
 }
 
-/* The structure that describes a vector grows like all others. */
+/* The structure that describes a vector may become longer, like all other structures. */
 TEST(the_structure_of_a_vector_may_be_longer)
 {
 	struct {

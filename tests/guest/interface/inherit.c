@@ -84,7 +84,7 @@ TEST(children_and_their_children_are_counted)
 	must_be_between(counted_faults(fd), inner - 20 * 4, outer);
 }
 
-/* The children work at user level only while they loop, so the counts have a known size. */
+/* At user level the children do little more than loop, so their counts are known. */
 static void loop_a_million(int unused)
 {
 	(void)unused;
@@ -123,7 +123,10 @@ static int go[2], done[2];
 /* The child closes this descriptor, because an open descriptor keeps the context. */
 static int context_fd = -1;
 
-/* Touches pages, says so, and waits until it may go on. */
+/*
+ * Touches pages, writes to the pipe @done, waits for a byte in the pipe @go, and touches pages
+ * again.
+ */
 static void touch_and_wait(int pages)
 {
 	char byte = 0;

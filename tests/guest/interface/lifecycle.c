@@ -326,7 +326,7 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* in a started context the quiet value of the PMC stops the counter at once */
+	/* in a started context the quiet value of the PMC stops the counter immediately */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);

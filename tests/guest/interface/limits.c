@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A user who uses up all limits does not lock out other users. */
+/* A user who uses up all limits does not keep other users from counting. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>

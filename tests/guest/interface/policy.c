@@ -55,7 +55,7 @@ static uint64_t stay_root(uint64_t unused)
 	return unused;
 }
 
-/* The caller gets all capabilities in a new user namespace, and has none in the initial one. */
+/* The caller gets all capabilities in a new user namespace, but none in the initial namespace. */
 static uint64_t become_root_of_a_namespace(uint64_t unused)
 {
 	(void)unused;
@@ -166,7 +166,7 @@ static uint64_t try_sampling(void)
 	return result;
 }
 
-/* If the user may not monitor the process, the call returns that reason first. */
+/* If the user may not even monitor the process, the load fails for that reason. */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {
 	int fd = try_context(PFM_FL_NOTIFY_BLOCK);
@@ -394,7 +394,7 @@ static uint64_t reason_of_blocking(uint64_t pid)
 
 /*
  * While ptrace_scope is @scope, a process tries to block process @pid, which belongs to the same
- * user and is not a descendant. Returns the reason why it may not, or PFM_REASON_NONE.
+ * user and is not a descendant. Returns the reason of the refusal, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

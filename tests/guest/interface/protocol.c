@@ -414,7 +414,7 @@ TEST(the_library_refuses_missing_arguments)
 	count_must_be_right(fd);
 }
 
-/* Pseudo-random, the same in each run. */
+/* Returns a pseudo-random number. The numbers are the same in each run. */
 static uint32_t random_number(void)
 {
 	static uint64_t state = 1;
@@ -423,7 +423,7 @@ static uint32_t random_number(void)
 	return state >> 33;
 }
 
-/* Overwrites the random values, because they may halt a counter or make it overflow at once. */
+/* Overwrites the random values, because they may halt a counter or make it overflow immediately. */
 static void forget_values(int fd)
 {
 	unsigned int n;

@@ -39,7 +39,7 @@ static int keeping_here(void)
 	return start_here(make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS));
 }
 
-/* The child @n of a test has its own name, and touches its own number of pages. */
+/* Gives child @n of a test a name of its own, and touches a number of pages that depends on @n. */
 static void name_and_touch(int n)
 {
 	char name[16];
@@ -49,7 +49,7 @@ static void name_and_touch(int n)
 	touch_pages((n + 1) * PAGES);
 }
 
-/* Children that run one after the other. */
+/* Makes children that run one after the other. */
 static void run_children(pid_t *pids, int count)
 {
 	int n;

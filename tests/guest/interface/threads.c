@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitored threads of the caller's process, on other CPUs, many at once; threads that cannot be
- * monitored.
+ * Monitored threads: threads of the caller's process, threads on other CPUs, many threads at the
+ * same time. Threads that cannot be monitored.
  *
  * A child that is created before a context does not inherit its descriptor. So the descriptor of
  * the test is the only one.
@@ -247,8 +247,8 @@ TEST(load_on_a_kernel_thread_is_eperm)
 }
 
 /*
- * The load fails if the thread ends before it. If the load comes first, the end of the thread is
- * reported.
+ * The load fails if the thread has ended. If the thread ends after the load, a message reports its
+ * end.
  */
 TEST(a_load_that_races_with_the_end_of_its_thread_fails_or_gets_the_end)
 {

@@ -111,7 +111,7 @@ static bool poll_and_read(int fd)
 	struct pfarg_ovfl_msg message;
 
 	require(poll(&poll_one, 1, 0) != -1);
-	require(!(poll_one.revents & POLLIN)); /* no target ends in this test */
+	require(!(poll_one.revents & POLLIN)); /* no monitored thread ends here */
 	return ANSWERED(read(fd, &message, sizeof(message)), EAGAIN, 0);
 }
 
@@ -185,8 +185,8 @@ static void *call_until_closed(void *argument)
 				return NULL;
 		round = shared.round;
 		/*
-		 * The threads are on two CPUs, because their calls would seldom overlap on one.
-		 * They also migrate.
+		 * The threads are on two CPUs, because their calls would seldom overlap on one CPU.
+		 * From round to round each thread also migrates.
 		 */
 		pin((self + round / 8) % 2);
 		while (any_call_of(self, !self))

@@ -103,8 +103,8 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
 		/*
-		 * A thread that ended is gone at once, but a process remains until its parent waits
-		 * for it.
+		 * A thread can no longer be found when it has ended, but a process remains until
+		 * its parent waits for it.
 		 */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));
@@ -170,8 +170,8 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	require(pfm_unload_context(*fd) == 0);
 
 	/*
-	 * All busy counters are clocks, so the count is at most the time that passed. The error of
-	 * a lost or doubled wrap would be far larger.
+	 * All busy counters are clocks, so the count is at most the time that passed. If a wrap
+	 * were lost or counted twice, the error would be far larger.
 	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;
@@ -207,7 +207,8 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 /*
  * One iteration ends monitoring shortly before an overflow. In some iterations the overflow must
  * have been pending: the counter had wrapped, but no interrupt had handled the wrap. Each way to
- * end monitoring needs such iterations, and one overflow that was handled.
+ * end monitoring needs such iterations, and at least one iteration in which an interrupt handled
+ * the overflow.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)

@@ -66,7 +66,7 @@ static void __attribute__((noreturn)) executor_run(struct executor *executor)
 	executor->execs++;
 	if (executor->threads && executor->execs % 4 == 0 &&
 	    !pthread_create(&thread, NULL, execute_next, executor))
-		pause(); /* ends here */
+		pause(); /* the exec of the other thread ends this one */
 	execute_next(executor);
 	abort();
 }
@@ -147,9 +147,7 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/*
- * Starts a process that preempts the loader at any instruction, for about as long as an exec takes.
- */
+/* Starts a process that preempts the loader at random times, for about as long as an exec takes. */
 static pid_t disturber_begin(void)
 {
 	const struct sched_param parameter = { .sched_priority = 1 };

@@ -39,7 +39,7 @@ static void make_family_context(struct family *family, bool is_sampled)
 	map_buffers(family);
 }
 
-/* The process says that it has finished, and then sleeps. */
+/* Reports that it waits, and calls @run each time family_let_go() lets it continue. */
 static void __attribute__((noreturn))
 run_when_let_go(const int *gate, const int *finished, void (*run)(void))
 {

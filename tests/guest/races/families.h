@@ -14,7 +14,7 @@
 #define FAMILY_CPUS  2
 #define FAMILY_PAGES 20 /* that each child touches */
 
-/* What the processes of a family tell the test. The memory is shared by all of them. */
+/* What the processes of a family report to the test. All of them share this memory. */
 struct progress {
 	volatile unsigned int begun; /* children and threads that were about to be made */
 	volatile unsigned int done; /* children and threads that have ended */
@@ -44,13 +44,13 @@ struct family {
 struct family family_begin(void (*run)(void));
 /* Makes a context, loads it on the process, which must be asleep, and starts it. */
 void family_load(struct family *family, bool is_sampled);
-/* The process calls its function, once. */
+/* Lets the process call its function once. */
 void family_let_go(struct family *family);
 /* Returns when the function has returned and the process sleeps, or when the process has ended. */
 void family_wait(const struct family *family);
 /*
- * After family_wait(): page faults of the process and of the children that it has waited for, since
- * family_load().
+ * Must be called after family_wait(). Returns the page faults since family_load() of the process
+ * and of the children that it has waited for.
  */
 uint64_t family_faults(const struct family *family);
 /*
@@ -63,13 +63,16 @@ void family_end(struct family *family);
 
 /* Makes a child that touches FAMILY_PAGES pages and calls @last, which may be NULL. */
 pid_t make_child(void (*last)(void));
-/* Makes a child that shares the process's memory: much cheaper, but only one can live at a time. */
+/*
+ * Makes a child that shares the process's memory. That is much cheaper, but only one such child can
+ * live at a time.
+ */
 pid_t make_light_child(void);
 
 /*
- * Returns a context that keeps the hooks in place while others are loaded and closed. Without this
- * context the hooks would be removed and enabled again once a second, which takes long while other
- * processes fork.
+ * Returns a context that keeps the hooks in place while other contexts are loaded and closed.
+ * Without this context the hooks would be removed and enabled again once a second, which takes long
+ * while other processes fork.
  */
 int keep_hooks(void);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter is either for contexts on threads or for system-wide contexts. If contexts of the other
- * kind have it, a load fails, and the error names a process that has loaded such a context. Here
- * these contexts and processes come and go.
+ * kind have it, a load fails, and the error names a process that has loaded such a context. In this
+ * test such contexts are loaded and closed all the time, by processes that start and exit.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,9 @@ static bool is_held_by(int fd, const char *kind)
 	return !strncmp(error.holder + length, ": ", 2) && pid && atoi(pid + 1) > 0;
 }
 
-/* The process monitors itself and exits at once. Its child, which a copy monitors, exits later. */
+/*
+ * The process monitors itself and exits immediately. Its child, which a copy monitors, exits later.
+ */
 static void be_monitored(void)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };

@@ -205,7 +205,7 @@ static bool watch_threads(unsigned int made)
 
 /*
  * An iteration counts if its context was loaded or unloaded while the CPU went offline or online.
- * Dozens of contexts come and go in that time.
+ * Dozens of contexts are created and closed in that time.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {

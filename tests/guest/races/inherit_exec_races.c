@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A thread of a monitored process executes a program while other threads of the process make
- * children, and while the sum is read. The exec ends the other threads; the copies of the children
- * live on. If the program has privileges, the copy that monitors the thread ends.
+ * children, and while the test reads the sum of all counts. The exec ends the other threads, but
+ * not the copies that monitor the children. If the program has privileges, the copy that monitors
+ * the thread ends.
  */
 #include <limits.h>
 #include <pthread.h>

@@ -45,7 +45,7 @@ static void __attribute__((noreturn)) live_shortly(unsigned int generations)
 	_exit(EXIT_SUCCESS);
 }
 
-/* A process that makes children, on any CPU, until it is told to stop. */
+/* Makes children, on any CPU, until crowd->stop is set. */
 static void __attribute__((noreturn)) run_crowd(void)
 {
 	pid_t pid;
@@ -201,7 +201,10 @@ static bool disturb(int fd, pid_t pid)
 	}
 }
 
-/* No message waits for ever: as long as the buffers are handed back, samples come. */
+/*
+ * No wait for a message lasts for ever: as long as the buffers are handed back, there are new
+ * samples.
+ */
 TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 {
 	unsigned int count = iterations(), restarts = 0, i;

@@ -163,8 +163,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 }
 
 /*
- * The core is unloaded in only one of this many iterations, because the unload takes long: it waits
- * for RCU several times.
+ * Number of iterations for each unload of the core. This unload takes long, because it waits for
+ * RCU several times.
  */
 #define CORE_EVERY    16
 
@@ -210,10 +210,10 @@ static void leave_work(enum ending ending)
 }
 
 /*
- * One iteration loads a context on a running target and closes it. Then it unloads the PMU's module
- * at once, and in some iterations the core, too. At that time the hooks are still installed, the
- * context waits for RCU, the target may be exiting, and another thread reads files that are
- * removed. Each unload must succeed.
+ * One iteration loads a context on a running target and closes it. Immediately after the close it
+ * unloads the PMU's module, and in some iterations the core, too. At that time the hooks are still
+ * installed, the context waits for RCU, the target may be exiting, and another thread reads files
+ * that are removed. Each unload must succeed.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {

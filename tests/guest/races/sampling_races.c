@@ -3,8 +3,8 @@
  * Thousands of races. One side makes a call that ends or changes sampling. The other side is an
  * overflow, a thread that waits for a restart, or the mapping of a buffer.
  *
- * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state in which a call
- * finds the sampled thread is recorded. Each state must have occurred.
+ * The sampled thread is on CPU 1. The thread that disturbs it is on CPU 0. The test records the
+ * state in which a call finds the sampled thread. Each state must have occurred.
  */
 #include <fcntl.h>
 #include <poll.h>

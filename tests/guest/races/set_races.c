@@ -33,8 +33,8 @@ static uint64_t short_time(void)
 }
 
 /*
- * All sets are switched by time. With @overflows, a random half of the sets is switched by
- * overflows of a busy counter instead.
+ * Creates a context whose sets are switched by time. With @overflows, a random half of the sets is
+ * switched by overflows of a busy counter instead.
  */
 static int switching_context(bool overflows)
 {
@@ -100,10 +100,10 @@ static struct turns_taken turns_taken(int fd)
 }
 
 /*
- * Called when monitoring, which started after @begun, has ended. Checks that the sum of the sets'
- * durations does not exceed the time since @begun, and (without @overflows) that the turns are not
- * shorter than the timeout. The task clocks run during the turns only, so their sum must be the sum
- * of the durations.
+ * Must be called when monitoring, which started after @begun, has ended. Checks that the sum of the
+ * sets' durations does not exceed the time since @begun. Without @overflows, it also checks that
+ * the turns are not shorter than the timeout. The task clocks run during the turns only, so their
+ * sum must be the sum of the durations.
  *
  * Return: the number of set switches.
  */

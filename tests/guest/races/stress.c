@@ -98,8 +98,8 @@ struct caches {
 };
 
 /*
- * Makes the kernel free the unused objects that each CPU caches, up to a slab per cache, because
- * these objects count as used. Also frees the cached names of files.
+ * Each CPU caches unused objects, up to a slab per cache. These objects count as used, so the
+ * function makes the kernel free them. It also frees the cached names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -114,8 +114,8 @@ static void give_back_free_objects(void)
 }
 
 /*
- * /proc/slabinfo, after two heading lines: name, active objects, all objects, size of an object,
- * objects per slab, ...
+ * Reads /proc/slabinfo. After two heading lines, each line has: name, active objects, all objects,
+ * size of an object, objects per slab, ...
  */
 static void read_caches(struct caches *caches)
 {
@@ -213,8 +213,8 @@ TEST(thousands_of_killed_targets_leave_nothing)
 /*
  * The memory of a context consists of objects from several slab caches, and of pages. Some memory
  * is freed later, by RCU or with the next free object, so there is some tolerance. A leak of one
- * object in 40 cycles is found: without a leak no cache was seen to grow by more than five. All
- * processes use pages, so more pages may be missing.
+ * object in 40 cycles is found: without a leak no cache was seen to grow by more than five objects.
+ * The tolerance for pages is larger, because all processes use pages.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System-wide contexts on several CPUs: calls from other CPUs, and CPUs that come and go. */
+/*
+ * System-wide contexts on several CPUs: calls from other CPUs, and CPUs that go offline and online.
+ */
 #include <stdio.h>
 
 #include "samples.h"
@@ -136,7 +138,7 @@ TEST(other_cpus_count_on_while_one_goes_off_and_on_100_times)
 	with_all_cpus_back(check_coming_and_going);
 }
 
-/* The CPU has samples when it goes offline. They can be read afterwards. */
+/* The CPU has samples when it goes offline. The test reads the samples afterwards. */
 static void check_sampling(void)
 {
 	struct child child = child_new();

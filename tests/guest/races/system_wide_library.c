@@ -121,7 +121,7 @@ TEST(a_cpu_that_goes_offline_is_told_and_the_other_counts_on)
 	with_all_cpus_back(check_offline);
 }
 
-/* One wait for all CPUs returns which CPU has had an overflow. */
+/* A wait for all CPUs returns the CPU that had an overflow. */
 TEST(a_wait_returns_the_overflow_of_a_cpu)
 {
 	struct child child;

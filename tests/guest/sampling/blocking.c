@@ -270,7 +270,6 @@ TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 	close(fd);
 }
 
-/* The context can be loaded again, and blocks again. */
 TEST(a_context_blocks_after_each_load)
 {
 	struct child children[2] = { child_new(), child_new() };

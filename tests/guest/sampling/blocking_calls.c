@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter overflows in a system call, and the thread blocks after the call. The call returns its
- * usual result. A thread that sleeps in a call does not pin a module.
+ * usual result. While a thread sleeps in a call, modules can be unloaded.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each context switch is an overflow, so there is an overflow when the child falls asleep. */
+/* Each context switch causes an overflow. So there is an overflow when the child falls asleep. */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
@@ -244,7 +244,7 @@ TEST(system_calls_of_a_blocked_thread_return_what_they_should)
 	close(fd);
 }
 
-/* A thread that still sleeps in the kernel does not pin modules either. */
+/* Modules can also be unloaded while a thread still sleeps in the kernel. */
 static void check_modules_of_a_sleeper(void)
 {
 	struct child child = child_new();

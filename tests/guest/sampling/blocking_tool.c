@@ -9,8 +9,8 @@
 SUITE(blocking_tool, 120);
 
 /*
- * A process that has loaded the context. If requested, it forks a successor, which has only the
- * descriptor.
+ * A process that loads the context. If requested, it forks a successor, which has the descriptor
+ * but is not the loader.
  */
 struct tool {
 	pid_t pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interrupt budget: no period, on any number of counters and CPUs, makes the machine unusable
- * for other threads. Time that is not counted because of the limit is reported.
+ * The limit of overflow interrupts: no period, on any number of counters and CPUs, makes the
+ * machine unusable for other threads. Time that is not counted because of the limit is reported.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -201,7 +201,10 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 	with_limit(check_storm);
 }
 
-/* Each thread has its own budget. The budgets together leave time to other threads of the CPU. */
+/*
+ * The limit applies to each thread separately. All these threads together leave time to other
+ * threads of the CPU.
+ */
 static void check_shared_storm(void)
 {
 	check_storm_of(4, 1);
@@ -369,7 +372,7 @@ TEST(throttling_stops_all_counters_of_a_context_at_once)
 
 /*
  * For child_call(). Under --icount, QEMU's interrupt of an Armv8 event counter waits for the next
- * exception, so cause one every 0.1 ms.
+ * exception, so this function makes a system call every 0.1 ms.
  */
 static uint64_t loop_and_call_until_stopped(uint64_t unused)
 {
@@ -435,7 +438,7 @@ TEST(throttling_one_thread_takes_nothing_from_another)
 	with_limit(check_neighbour);
 }
 
-/* Two sets take turns. One set has too many overflows, the other one only counts its time. */
+/* Two sets take turns. One set has too many overflows. The other set only counts its time. */
 static void check_next_set(void)
 {
 	struct pfarg_setdesc sets[] = {

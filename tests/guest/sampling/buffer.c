@@ -280,7 +280,7 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	must_fill(size, 3);
 }
 
-/* The buffer must have the samples, each with @values values, and then zeros to its end. */
+/* The buffer must contain the samples, each with @values values, and then zeros to its end. */
 static void must_end_with_the_samples(unsigned int values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -362,7 +362,7 @@ TEST(a_buffer_full_without_notify_masks_for_ever)
 	fill_without_notify(false);
 }
 
-/* The flag matters only on the PMD that filled the buffer. */
+/* PFM_REGFL_OVFL_NOTIFY matters only for the PMD whose overflow fills the buffer. */
 TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 {
 	fill_without_notify(true);
@@ -515,7 +515,10 @@ TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 	int i;
 
 	need_exact_work();
-	/* The number of entries is odd: the second entry of a pair finds no room. */
+	/*
+	 * There is room for an odd number of entries, so there is none for the second entry of the
+	 * last pair.
+	 */
 	size = least_size() + 8 * sizeof(struct pfm_dfl_smpl_entry);
 	reader.fd = default_context(0, size);
 	reader.header = map_buffer(reader.fd, size);

@@ -54,7 +54,7 @@ static inline void pfm_block_want(struct pfm_block *block)
 }
 
 /**
- * pfm_block_arrange() - if the thread has to wait, queue the work in which it waits
+ * pfm_block_arrange() - if the thread has to wait, queue the work that makes it wait
  * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
  *	the module until that call returns, perhaps for days.  Waking the thread instead would

@@ -9,10 +9,10 @@
  * scheduler.  If the PMU module has a load operation, this operation is also called, and may
  * refuse the context.  A context that is not loaded claims nothing.
  *
- * What no context uses any more is released at once or, if there was a release in the last
- * second, a second after that release.  Each claim and each release interrupts all CPUs of the
- * PMU, and enabling the hooks patches the kernel's text.  Without the limit any user could cause
- * such interrupts and patches at any rate.
+ * Hardware and hooks that no context uses any more are released immediately or, if there was a
+ * release in the last second, one second after that release. Each claim and each release interrupts
+ * all CPUs of the PMU, and enabling the hooks patches the kernel's text. Without the limit any user
+ * could cause such interrupts and patches at any rate.
  */
 
 /**

@@ -26,8 +26,8 @@
 /* ---- copying sets ------------------------------------------------------------------------ */
 
 /*
- * Return: the counters that are added up.  The value of a counter with reset values is not added:
- * it only tells how much of a sampling period remains.
+ * Return: the counters that are added up. The value of a counter with reset values is not added: it
+ * is no count, but the rest of a sampling period.
  */
 static u64 summed_counters(const struct pfm_set *set)
 {
@@ -98,8 +98,8 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 }
 
 /*
- * Return: the value with which counter @n of a copy begins.  A counter whose overflows
- * make samples or switch sets begins with a whole period.
+ * Return: the initial value of counter @n of a copy. A counter whose overflows make samples or
+ * switch sets begins with a whole period.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)
@@ -111,7 +111,7 @@ static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 	return attributes->short_reset ? pfm_reset_value(attributes, false) : 0;
 }
 
-/* Give a set of a copy the values with which it begins to count. */
+/* Give the PMDs in a set of a copy their initial values. */
 static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;

@@ -26,8 +26,8 @@ union pmd_name {
 };
 
 /*
- * A program may read into the pfarg_pmd with which it wrote the PMD, so the flags of a pfarg_pmd
- * are ignored.
+ * A program may use one pfarg_pmd to write a PMD and then to read it, so a read ignores the flags
+ * of a pfarg_pmd.
  */
 static __always_inline bool has_flags(union pmd_name name, size_t known)
 {
@@ -110,7 +110,10 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/* An element of the same set comes here only if that set has no such PMD. */
+	/*
+	 * If the element names @set, the set has no such PMD: otherwise the loop would have read
+	 * it.
+	 */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

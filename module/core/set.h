@@ -70,8 +70,8 @@ struct pfm_sum {
  * Belongs to one context, whose locks protect it.  A stamp is a number that is never
  * used twice.  A CPU with the same stamp as a set still has the values of that set.
  *
- * @ends_at: value of @duration at which the set's time is over
- * @load: number of the context's load to which @overflowed and the @reset_* belong
+ * @ends_at: the set's time is over when @duration reaches this value
+ * @load: number of the context's load that @overflowed and the @reset_* are about
  * @triggers: counters whose overflows switch to the next set
  * @pmc_stamp: gets a new number when PMCs change; a CPU copies it when it writes the PMCs
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed

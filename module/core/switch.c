@@ -35,9 +35,9 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Return: whether the set cannot count here.  If it cannot, foreign_runs grows.  On a foreign CPU
- * it grows only once each time the thread is switched in.  For a set that the PMU module does not
- * let count, it grows each time the set would start.
+ * Return: whether the set cannot count here. If it cannot, foreign_runs grows. On a foreign CPU it
+ * grows once each time the thread is switched in. If can_count() of the PMU module refuses the set,
+ * foreign_runs grows at each attempt to start the set.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)

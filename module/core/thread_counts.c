@@ -2,8 +2,8 @@
 /*
  * The counts of one of the threads that a context monitors.
  *
- * With PFM_FL_KEEP_COUNTS a copy whose thread has ended is not idle at once.  It is kept with its
- * counts until they are read, or until a fork needs its memory.  During a reading it is in no list.
+ * With PFM_FL_KEEP_COUNTS a copy does not become idle when its thread ends. It is kept with its
+ * counts until they are read, or until a fork needs its memory. During a reading it is in no list.
  */
 #include <linux/slab.h>
 

@@ -137,8 +137,8 @@ static void set_next(struct pfm_threads *threads)
 }
 
 /*
- * Return: the value for "bits" with which a table has eight to sixteen buckets per context, if it
- * has one context more than now.
+ * Return: the value of "bits" for a table with one context more than now. The table then has eight
+ * to sixteen buckets per context.
  */
 static unsigned int wanted_bits(void)
 {

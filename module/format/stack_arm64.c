@@ -3,10 +3,9 @@
  * The kernel's stack on arm64.
  *
  * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the first
- * functions of the trace are those between this function and the interrupt.  The entry of
- * an exception from the kernel makes a frame record with the interrupted pc as return
- * address (entry.S, kernel_entry), so the trace contains that pc, followed by the wanted
- * addresses.
+ * functions of the trace are those between this function and the interrupt. When an exception
+ * interrupts the kernel, kernel_entry in entry.S makes a frame record whose return address is the
+ * interrupted pc. So the trace contains that pc, and the addresses after it are the result.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>

@@ -63,9 +63,9 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 
 /*
  * Return: whether @link, the link register, has a return address that the frames lack.  @frame
- * is the innermost frame, @caller the next one.  @link is stale if @frame has the same address:
- * it is left from a callee that has returned.  The register is not needed if its value is saved
- * in @caller.
+ * is the innermost frame, @caller the next one. If @frame has the same address, @link is stale: a
+ * callee that has returned left it there. If @caller has the same address, the link register is
+ * saved there and not needed.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)

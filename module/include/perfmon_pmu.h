@@ -176,11 +176,11 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * returns NULL; the handler must then leave the overflows so that overflows() can still return
  * them.
  *
- * @owner: CPU @number shares registers with other CPUs; returns which of these CPUs accesses the
- *	registers, which may be @number.  This CPU stays the owner until it goes offline.  Returns
- *	a negative errno on failure; -ENODEV means that CPU @number, which is online, has no such
- *	registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must
- *	have this operation; it is not called for other PMUs.
+ * @owner: returns the owner of the registers that CPU @number shares with other CPUs: the CPU that
+ *	accesses these registers. It may be CPU @number itself, and stays the owner until it goes
+ *	offline. Returns a negative errno on failure; -ENODEV means that CPU @number, which is
+ *	online, has no such registers. Process context, may sleep, CPU hotplug held off. A PMU with
+ *	a @scope must have this operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
@@ -455,8 +455,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  *	halted
  * @regs: interrupted registers
  *
- * Return: like pfm_overflow(), but for this set only: the next set of the same context, and
- *	whether a counter of this set had overflowed
+ * Return: as pfm_overflow(), but for @running only: the next set of the same context, and whether a
+ *	counter of @running had overflowed
  */
 struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 					   const struct pfm_registers *running,

@@ -64,10 +64,10 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 }
 
 /*
- * The units cannot count one level only.  A PMC that asks for one level gets the samples of that
- * level, and its PMD must not show what the other level has executed.  So the PMD keeps the value
- * with which the period began until a sample ends the period.  Until then the count of the period
- * is in registers->state.
+ * The units cannot count one level only. A PMC that selects one level gets the samples of that
+ * level, and its PMD must not show what the other level has executed. So until a sample ends the
+ * period, the PMD keeps the value that it had when the period began. Until then the count of the
+ * period is in registers->state.
  */
 static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
 {
@@ -160,7 +160,7 @@ static bool drops_too_many(struct ibs_cpu *cpu)
 	return ++cpu->drops > MOST_DROPS;
 }
 
-/* Return: the state of PMD @n with which the period after a dropped sample begins. */
+/* Return: the state of PMD @n at the beginning of the period that follows a dropped sample. */
 static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *registers,
 			    unsigned int n)
 {
@@ -172,8 +172,8 @@ static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *reg
 }
 
 /*
- * A sample of PMD @n.  The hardware does not distinguish user and kernel level.  So a sample at a
- * level that was not asked for is dropped here, and the same period begins again.
+ * A sample of PMD @n. The hardware does not distinguish user and kernel level. So a sample at a
+ * level that the PMC does not select is dropped here, and the same period begins again.
  */
 static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 			unsigned int n, const struct pt_regs *regs,
@@ -240,8 +240,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 
 /*
  * An NMI may follow although its sample has been found, or was lost when the unit was halted.
- * Outside of NMIs this NMI may come at once, so this function is called before a unit is halted,
- * and again afterwards.
+ * If the unit is halted outside of an NMI, this NMI may come immediately, so this function is
+ * called before the halt, and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -404,8 +404,8 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 /*
  * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
- * sample, and this function handles it.  The sample's interrupted instruction is then the one at
- * which the thread entered the kernel.
+ * sample, and this function handles it. The sample's interrupted instruction is then the one where
+ * the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
 {

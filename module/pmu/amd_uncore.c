@@ -270,7 +270,7 @@ OPERATIONS(amd_df, NULL);
 
 /* ---- which CPUs share registers: called on each CPU --------------------------------------- */
 
-/* Return: the APIC id without its low bits, in which the CPUs that share registers differ. */
+/* Return: the APIC id without its low bits. CPUs that share registers differ only in these bits. */
 static int l3_of_this_cpu(void)
 {
 	u32 eax, ebx, ecx, edx;

@@ -10,8 +10,8 @@
 
 /**
  * struct uncore_counter - a counter; used on the owner CPU only, interrupts off
- * @placeholder: the event of perf that has the register; NULL if perf does not know the PMU, or if
- *	the counter is not claimed
+ * @placeholder: the event of perf that has the register; NULL if perf has no such PMU, or if the
+ *	counter is not claimed
  * @value: the 64-bit value
  * @last: value of the register when @value was up to date
  */
@@ -27,7 +27,7 @@ struct uncore_counter {
  * @running: the set that counts; NULL when halted
  * @overflows: counters whose 64-bit values have overflowed
  * @instance: number of the CPU's cache or package; negative: not known yet, or none
- * @is_owner: whether the CPU owns the registers, if perf does not know the PMU
+ * @is_owner: whether the CPU owns the registers; used only if perf has no such PMU
  */
 struct uncore_cpu {
 	struct hrtimer timer;

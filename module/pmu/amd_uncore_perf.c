@@ -7,8 +7,8 @@
  * pinned event of perf, holds each register that we use.  All registers of a PMU count the same
  * events: a counter of ours uses the register that its placeholder has at the moment, and perf
  * can use the others.  When perf's own events change, perf may stop placeholders and start them
- * again, also on other registers.  perf keeps the count, and writes the control register from the
- * fields of struct perf_event, which contain our event (uncore_select()).
+ * again, also on other registers. perf keeps the count. perf writes the control register from the
+ * fields of struct perf_event; uncore_select() puts our event there.
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver is
  * not loaded, we choose the CPU, and hold the registers by keeping the driver from being loaded.
@@ -83,7 +83,7 @@ static long ask_for_owner(void *info)
 }
 
 /*
- * A pinned event for which there is no register stays in an error state forever.
+ * A pinned event that gets no register stays in an error state forever.
  *
  * Return: NULL if perf does not give a register; an error pointer if there is no memory.
  */

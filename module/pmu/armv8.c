@@ -317,7 +317,7 @@ static void __init identify(void *argument)
 		identity->control = armv8_read_control();
 }
 
-/* Since PMUv3p5, PMCR_EL0.LP tells whether event counters overflow at 64 bits or at 32. */
+/* Since PMUv3p5, PMCR_EL0.LP selects whether event counters overflow at 64 bits or at 32. */
 static void __init armv8_describe(const struct identity *identity)
 {
 	bool wide = identity->version >= ARMV8_PMUVER_3P5 &&
@@ -340,11 +340,11 @@ static void __init armv8_describe(const struct identity *identity)
 
 /*
  * Some event counters are left to perf.  A pinned perf event that finds no counter stays in
- * error state; the events that KVM uses for a guest's PMU are pinned, too.  Counters that
- * perf already uses cannot be claimed, but perf events that are created or scheduled later
- * need available counters.  perf allocates the first available event counters, so it uses
- * the last ones least.  While the cycle counter is ours, perf counts cycles with an event
- * counter.
+ * error state; the events that KVM uses for a guest's PMU are pinned, too. Counters that perf
+ * already uses cannot be claimed. But perf events that are created or scheduled later need
+ * available counters, too. perf allocates the first available event counters, so it uses the last
+ * ones least, and these are left to it. While the cycle counter is ours, perf counts cycles with an
+ * event counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -110,7 +110,7 @@ static noinline void halt_withdrawn(u64 counters)
 	this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & counters);
 }
 
-/* Return: the set that counts next in the place of @set. */
+/* Return: the set that counts instead of @set after the interrupt. */
 static __always_inline struct pfm_registers *handle_set(struct pfm_registers *set,
 							bool *ours)
 {
@@ -283,8 +283,8 @@ static struct notifier_block power_notifier = {
 /* ---- claim and release ------------------------------------------------------------------ */
 
 /*
- * Leave counters in the state in which perf leaves unused counters, halted and without interrupt,
- * and clear them.
+ * Halt counters, disable their interrupts and clear them. perf leaves unused counters halted and
+ * without interrupts, too.
  */
 static void halt_and_clear(u64 counters)
 {
@@ -302,7 +302,7 @@ static void halt_and_clear(u64 counters)
 
 /**
  * struct claim - counters that are being claimed
- * @wanted: all counters to claim
+ * @wanted: bitmap of the counters to claim
  * @held: those that perf uses on some CPU
  */
 struct claim {
@@ -311,8 +311,8 @@ struct claim {
 };
 
 /*
- * Claim all wanted counters on this CPU, or none.  Other counters of ours may be
- * counting.  Interrupts are off.
+ * Claim all counters in @argument->wanted on this CPU, or none. Other counters of ours may be
+ * counting. Interrupts are off.
  */
 static void claim_here(void *argument)
 {
@@ -423,7 +423,7 @@ static void adopt_cpus(void)
 
 /**
  * armv8_perf_claim() - claim counters from perf, on all of our CPUs
- * @wanted: bitmap of counters that are not ours yet, bit 31 the cycle counter
+ * @wanted: bitmap of the counters to claim, which are not ours yet; bit 31 is the cycle counter
  *
  * All CPUs are checked first.  Otherwise a claim that fails would briefly keep perf from
  * using counters.  Process context; hotplug held off.

@@ -17,10 +17,10 @@
  * when the driver stops or starts the placeholder.  The placeholder is in no perf context,
  * and perf never schedules it.
  *
- * With real perf events instead, one pinned to each CPU and counter, our code would not have to
- * know the data of perf's driver.  But whenever perf schedules any event, perf may move ours to
- * other counters, which stops and reloads them.  We would have to move the counts, too, and the
- * counter numbers that our users' programs use would be wrong.
+ * With real perf events instead, one pinned to each CPU and counter, our code would not depend on
+ * the data of perf's driver. But whenever perf schedules any event, perf may move ours to other
+ * counters, which stops and reloads them. We would have to move the counts, too, and the counter
+ * numbers that our users' programs use would be wrong.
  */
 #include <linux/bitmap.h>
 #include <linux/perf_event.h>

@@ -2,8 +2,8 @@
 /*
  * PMU description "intel": Intel's architectural performance monitoring, perfmon_intel.h.
  *
- * CPUID tells which counters there are and how wide they are, see intel_counters.c.  So no list of
- * processor models is needed.
+ * CPUID has the number of counters and their widths, see intel_counters.c. So no list of processor
+ * models is needed.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>

@@ -5,9 +5,9 @@
  * MSR_PEBS_FRONTEND selects.  Precise samples of LOAD_LATENCY are loads that take longer than
  * MSR_PEBS_LD_LAT_THRESHOLD says, in cycles.
  *
- * No CPUID leaf tells which bits these registers have, so this is a list of models.  The SDM
+ * No CPUID leaf shows which bits these registers have, so this is a list of models. The SDM
  * describes the bits in volume 3B, sections "Off-core Response Performance Monitoring", "Frontend"
- * and "Load Latency" of each microarchitecture.  The masks are those that the kernel's perf driver
+ * and "Load Latency" of each microarchitecture. The masks are those that the kernel's perf driver
  * allows.
  *
  * Nehalem and Westmere are left out: two threads of a core share the registers, so a context on the
@@ -32,7 +32,7 @@
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
  * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;
- *	0 if IA32_PEBS_ENABLE has no bits that ask for latencies
+ *	0 if IA32_PEBS_ENABLE has no bits that add latencies to records
  */
 struct model {
 	u8 models[12];
@@ -75,7 +75,7 @@ static const struct model *find_model(void)
 
 /*
  * A hypervisor may lack the register, or may ignore what is written to it. perf may count with the
- * register at this moment, so the register gets its value back at once.
+ * register at this moment, so the register gets its old value back immediately.
  * @probe: bits that every model with the register has
  */
 static bool exists(u32 msr, u32 probe)
@@ -113,8 +113,7 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 }
 
 /*
- * For each counter IA32_PEBS_ENABLE has a bit that asks for the latency in the records of this
- * counter.
+ * For each counter IA32_PEBS_ENABLE has a bit that adds the latency to the records of this counter.
  */
 static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
 {

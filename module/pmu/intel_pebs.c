@@ -8,9 +8,9 @@
  * Based Sampling").
  *
  * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter can
- * have any reset value, also a random one.  The processor uses the reset value 1, in which the
- * flag of the wrap is clear.  So the counter looks as if it had gone on after the wrap, and had
- * counted the event of the record.
+ * have any reset value, also a random one. The reset value for the processor is 1, so the flag of
+ * the wrap is clear. The counter then looks as if it had gone on after the wrap, and had counted
+ * the event of the record.
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation almost
  * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.
@@ -29,7 +29,10 @@
 #define CAPABILITY_FORMAT(value) ((value) >> 8 & 0xf)
 #define CAPABILITY_BASELINE	 BIT_ULL(14)
 
-/* Formats of records: each of 0 to 3 adds fields at the end, those from 4 on consist of groups. */
+/*
+ * Formats of records. Format 1, 2 and 3 each add fields at the end. From 4 on, a record consists of
+ * groups.
+ */
 #define FORMAT_CORE		 0
 #define FORMAT_ADAPTIVE		 4
 #define FORMAT_LAST		 6

@@ -50,8 +50,8 @@ static const struct quirk quirks_of_models[] = {
 	{ .model = 0x2d, .stepping = 7, .microcode = 0x70c, .no_pebs = OLD_MICROCODE },
 	/*
 	 * Nehalem and Westmere: a counter may count cycles, or nothing, after its event select has
-	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  perf does the
-	 * same for the other models.
+	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH). perf resets
+	 * the counters of the other models of these processors, too.
 	 */
 	{ .model = 0x1a, .stepping = ANY_STEPPING, .needs_reset = true },
 	{ .model = 0x1e, .stepping = ANY_STEPPING, .needs_reset = true },
@@ -91,10 +91,11 @@ void intel_find_quirks(struct intel_quirks *quirks)
 		add_quirks_of(quirks, &cpu_data(n));
 	cpus_read_unlock();
 	/*
-	 * Skylake, with the microcode for the memory ordering issue of TSX: transactions use general
-	 * counter 3, unless MSR_TSX_FORCE_ABORT makes all of them abort (CPUID leaf 07H, EDX bit 13;
-	 * Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue").  perf
-	 * writes this register when it uses the counter, also if it lends the counter to us.
+	 * Skylake, with the microcode for the memory ordering issue of TSX (CPUID leaf 07H, EDX bit
+	 * 13; Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue"):
+	 * transactions use general counter 3, unless MSR_TSX_FORCE_ABORT makes all transactions
+	 * abort. perf sets MSR_TSX_FORCE_ABORT while the counter is used, also while perf lends the
+	 * counter to us.
 	 */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
@@ -102,8 +103,8 @@ void intel_find_quirks(struct intel_quirks *quirks)
 }
 
 /*
- * The sequence is that of erratum AAK100: each of the counters runs for a moment with an event that
- * counts nothing.  perf found that four events are needed.
+ * The sequence of erratum AAK100: each of the counters runs for a moment with an event that counts
+ * nothing. The authors of perf found that four events are needed.
  */
 void intel_reset_counters(void)
 {

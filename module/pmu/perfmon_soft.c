@@ -12,8 +12,8 @@
  *  - in stop(), which the core calls at every switch: an event of the thread
  *    (switches, migrations) overflows only there;
  *  - in read(), so that the overflows that read() returns agree with the values;
- *  - by a timer, the overflow interrupt, which start() sets for the earliest moment
- *    at which a counter that must interrupt can wrap.
+ *  - in the callback of a timer, the overflow interrupt: start() sets the timer for the earliest
+ *    moment when a counter that must interrupt can wrap.
  *
  * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
  * only one of several wraps, as in hardware.  With 64-bit counters two wraps take
@@ -150,8 +150,8 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Halt the counters.  Store the values of the sources in the set, each with its event,
- * because the PMC may be written before the set starts again.
+ * Halt the counters. Store in the set each source's value and event: the PMC may be written before
+ * the set starts again, and then has another event.
  */
 static void soft_halt(struct soft_cpu *cpu)
 {

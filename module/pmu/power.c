@@ -106,10 +106,9 @@ static void freeze(void)
 }
 
 /*
- * The bit that freezes the kernel depends on the state in which the kernel runs.
- * Under a hypervisor that is privileged state (FCS).  On bare metal it is hypervisor
- * state, so FCS is turned into FCH.  The user's own FCH is dropped, because no other
- * hypervisor runs there.
+ * The bit that freezes the kernel depends on the kernel's state. Under a hypervisor the kernel runs
+ * in privileged state, and the bit is FCS. On bare metal it runs in hypervisor state, so FCS is
+ * turned into FCH. The user's own FCH is dropped, because no other hypervisor runs there.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {

@@ -55,8 +55,8 @@ static void clear_registers(unsigned long mmcr0)
 
 /*
  * Called on every CPU when the hardware is claimed, and on CPUs that come online later,
- * before ordinary threads run there.  ppc_enable_pmcs() makes a hypervisor save the
- * registers when it preempts the CPU.
+ * before ordinary threads run there. After ppc_enable_pmcs() a hypervisor saves the registers when
+ * it preempts the CPU.
  */
 static int begin_here(unsigned int cpu)
 {

@@ -5,9 +5,9 @@
  * The kernel's driver keeps a count of its events.  It reserves the hardware for the first event
  * and releases it after the last one.  It refuses an event if the hardware is already reserved:
  * the count does not change, but the event's destroy() is set.  Newer kernels (seen in 6.12) call
- * that destroy(), which decrements the count.  For each event that was refused, the driver would
- * accept a later one without reserving the hardware.  perf and we would program the same
- * counters, and both would silently count wrongly.
+ * that destroy(), which decrements the count. So for each refused event, the driver would later
+ * accept an event without reserving the hardware. perf and we would program the same counters, and
+ * both would silently count wrongly.
  *
  * So event_init() is interposed while this module is loaded; our function clears
  * destroy() of a refused event.  Kernels that do not call destroy() are not affected.

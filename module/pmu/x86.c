@@ -94,7 +94,7 @@ u64 x86_armed(const struct pfm_registers *registers)
 	return registers->config[RUNNING_ARMED];
 }
 
-/* A PMC that was not written has its default, with which the counter counts at no level. */
+/* A PMC that was not written has its default, so its counter counts at no level. */
 static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;
@@ -470,7 +470,7 @@ MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
  *
  * Process context, may sleep.
  *
- * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong or asks for what is
+ * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter "ownership" is wrong or
  * impossible here, or the error of pfm_pmu_register().
  */
 int x86_register(struct x86_pmu *pmu)

@@ -27,15 +27,15 @@
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32
 #define X86_PEBS	   17
-/* In PMC X86_PEBS, bit n + X86_PEBS_LATENCY asks for the latencies of counter n. */
+/* In PMC X86_PEBS, bit n + X86_PEBS_LATENCY adds latencies to the records of counter n. */
 #define X86_PEBS_LATENCY   32
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * Number of bits by which a counter is wider than its PMD. The highest bit is the flag of
- * the wrap.  The second bit is needed because perf, which may own the counter, never
- * loads a value below half of the counter's range.
+ * A counter has this many bits more than its PMD. The highest bit is the flag of the wrap. The
+ * second bit is needed because perf, which may own the counter, never loads a value below half of
+ * the counter's range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -81,7 +81,7 @@ struct x86_counter {
 /**
  * struct x86_branches - branches that the processor records, for exclusive ownership.  All
  * functions are called on the CPU, with interrupts off or from NMI.
- * @begin: forget all records and begin to record what the set asks for
+ * @begin: forget all records and begin to record the branches that the set selects
  * @resume: called after @end, for the same set: keep the records and go on
  * @end: end the recording, and keep the records
  * @own: the CPU's records become ours, or are returned; forgets all records
@@ -100,8 +100,8 @@ struct x86_branches {
 
 /**
  * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
- * @enable: MSR with two bits for each general counter: one arms the counter, the other asks for
- *	latencies
+ * @enable: MSR with two bits for each general counter: one arms the counter, the other adds
+ *	latencies to its records
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits that the event select of an armed counter has
  * @begin: give this CPU its buffer; nothing counts

@@ -3,8 +3,8 @@
  * x86: own all counters while perf_event has no hardware event.
  *
  * perf reserves all counters for its first hardware event, and releases them after its last
- * one (reserve_perfctr_nmi()).  We do the same, and reserve all counters or none.  perf's NMI
- * handler returns at once while it has no event.
+ * one (reserve_perfctr_nmi()). We do the same, and reserve all counters or none. perf's NMI handler
+ * returns immediately while perf has no event.
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
  * acknowledged: when the counters were stopped at the same moment, when two counters overflowed
@@ -117,7 +117,8 @@ bool x86_nmi_is_late(void)
 
 /*
  * Intel's local APIC masks the interrupt when it delivers it (SDM 3A, "Local Vector Table"), and
- * each of our NMIs unmasks it.  So the mask tells whether the counters have raised this NMI.
+ * each of our NMIs unmasks it. So the interrupt is masked only if the counters have raised this
+ * NMI.
  */
 static bool was_delivered(void)
 {
@@ -160,10 +161,10 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 }
 
 /*
- * Halt the counters although no set runs.  While an event of Intel PT or BTS exists, perf's handler
- * of Intel's counters enables all counters in each NMI: perf reserves none for such an event.  It
- * is called before ours.  Only the kernel has run since.  So the values that the registers keep
- * for a stopped set may be wrong, but only if this set counts at kernel level.
+ * Halt the counters although no set runs. perf reserves no counter for an event of Intel PT or BTS.
+ * While such an event exists, perf's handler for Intel's counters enables all counters in each NMI.
+ * perf's handler is called before ours, and only the kernel has run since. So the values that the
+ * registers keep for a stopped set may be wrong, but only if this set counts at kernel level.
  */
 static void halt_stopped(void)
 {
@@ -174,9 +175,9 @@ static void halt_stopped(void)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices.  If no set runs, the core may have
- * withdrawn a set that it is about to stop.  An overflow of that set stays in the counter until
- * the core finds it there.
+ * All NMIs of a CPU come here, also those of other devices. If no set runs, the core may be about
+ * to stop a set, which the handler then does not get. An overflow of that set stays in the counter
+ * until the core finds it there.
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -227,7 +228,7 @@ MODULE_PARM_DESC(
 
 /*
  * Halt all counters and clear their values.
- * @ours: write the values with which this module counts from 0, not zeroes
+ * @ours: write the hardware's values for a PMD of 0, which are not 0; otherwise write zeroes
  */
 static void clear_registers(bool ours)
 {

@@ -3,9 +3,9 @@
  * x86: take counters from perf, and return them to perf.
  *
  * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available
- * one that can count the event.  So we create events until perf has chosen the counter that
- * is wanted, and release the events on counters above it.  The events below it stay: without
- * them, perf would move ours down when perf's events change.
+ * one that can count the event. So we create events until perf has chosen the counter that we need,
+ * and release the events on counters above it. The events on counters below it stay: without them,
+ * perf would move ours down when perf's events change.
  *
  * perf chooses anew whenever a pinned event is created.  For each event it looks at the present
  * config.  So the config of a parked placeholder is neutral: all general counters can count it.
@@ -49,7 +49,7 @@ struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
 						 NULL);
 	if (IS_ERR(event))
 		return NULL;
-	/* A pinned event for which there is no counter stays in an error state forever. */
+	/* A pinned event that gets no counter stays in an error state forever. */
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		perf_event_release_kernel(event);
 		return NULL;
@@ -385,8 +385,8 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
  * @pmds: the counters to check; counters that we already hold on this CPU count as
  *	available
  *
- * Of the general counters, only those below the lowest available one are found: to know more,
- * all counters would have to be taken, and perf's events would not count meanwhile.
+ * Of the general counters, only those below the lowest available one are found: to find the others,
+ * we would have to take all counters, and perf's events would not count meanwhile.
  *
  * Process context, may sleep, CPU hotplug held off.
  *

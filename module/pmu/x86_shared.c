@@ -4,8 +4,8 @@
  *
  * perf owns all counters while it has a hardware event, and the NMI watchdog always has one.
  * So each counter of ours is a perf event: a *placeholder*, pinned to the counter and to a CPU
- * (x86_placeholders.c). perf schedules it, handles its interrupts and may move it to another
- * counter, as with perf's own events.
+ * (x86_placeholders.c). perf schedules a placeholder, handles its interrupts and may move it to
+ * another counter, as with perf's own events.
  *
  * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
  * values.  In between they are *parked*: their values are erased, and general counters count
@@ -17,8 +17,8 @@
  * stop, move and restart a placeholder at any time, and nothing is lost.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
- * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
- * are, and the flag of the wrap is set again: set->pending records the wrap instead.
+ * handler. The period is the range of the PMD. So the low bits of the counter stay as they are, but
+ * the flag no longer shows the wrap. Instead, set->pending records the wrap.
  */
 #include <asm/perf_event.h>
 #include <linux/hardirq.h>
@@ -132,9 +132,9 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 }
 
 /*
- * Fixed counters have one control register, of which perf keeps a copy.  perf writes its copy to
- * the register at the end of a change of its events.  In an NMI, perf's handler does so after we
- * return.  So only the levels of a fixed counter change, and only if the next set needs other
+ * All fixed counters have one control register, and perf keeps a copy of its value. perf writes
+ * this copy to the register after a change of its events, and in an NMI after our handler has
+ * returned. So only the levels of a fixed counter change, and only if the next set needs other
  * levels.
  */
 static void set_levels(struct perf_event *event, u64 levels)
@@ -450,7 +450,7 @@ static void enable_each(u64 counters, bool enable)
 	}
 }
 
-/* Return: the loaded set for which counter @n interrupts; NULL if there is none. */
+/* Return: the loaded set that gets the interrupts of counter @n; NULL if there is none. */
 static struct shared_set *find_interrupted(unsigned int n)
 {
 	struct shared_set *sets = this_cpu_ptr(shared_sets), *set;
@@ -466,8 +466,8 @@ static struct shared_set *find_interrupted(unsigned int n)
 
 /*
  * perf stops an event that has too many interrupts, before or after it calls us.  The core has a
- * limit of its own, so perf's number of interrupts does not grow.  But if perf allows only one
- * interrupt in a tick, it stops the event at once.
+ * limit of its own, so perf's number of interrupts does not grow. But if perf allows only one
+ * interrupt in a tick, it stops the event at its first interrupt.
  */
 static void go_on_counting(struct perf_event *event)
 {
@@ -499,8 +499,8 @@ void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data
 }
 
 /*
- * perf has its own use for the records of branches, and does not lend them.  A set in which the
- * PMC of branch records is written later cannot count: shared_can_count().
+ * perf has its own use for the records of branches, and does not lend them. If the PMC of branch
+ * records is written after the load, the set cannot count: see shared_can_count().
  */
 static int shared_load(struct pfm_session *session)
 {

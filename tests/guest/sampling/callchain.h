@@ -29,9 +29,9 @@ struct callchain {
 };
 
 /*
- * Makes a counter busy, and returns the argument with which the caller has to write its PMD. The
- * periods are random. Where the clock counts instructions, equal periods could all end at one
- * instruction of a loop, and never in a function that the loop calls.
+ * Makes a counter busy, and returns the argument with which the caller has to write the PMD of this
+ * counter. The periods are random. Where the clock counts instructions, equal periods could all end
+ * at the same instruction of a loop, and never in a function that the loop calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
 /* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */

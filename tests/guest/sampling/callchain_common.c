@@ -18,7 +18,7 @@ struct pfarg_pmd callchain_pmd(int fd)
 	};
 
 	use_counters(fd, 1);
-	/* On Armv8, QEMU raises other interrupts much later than this counter's. */
+	/* On Armv8, QEMU raises only the interrupt of the cycle counter in time. */
 	if (pmu_is("armv8")) {
 		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 		write_pmc(fd, pmd.reg_num, 0);
@@ -84,7 +84,6 @@ static void must_be_flags(entry_t entry, bool is_asked)
 		ck_assert_uint_ge(entry->user_count, 2);
 }
 
-/* Checks that hold for every entry. */
 static void must_be_entry(entry_t entry, bool is_root)
 {
 	bool hit_kernel = is_of_kernel(entry->sample.ip);

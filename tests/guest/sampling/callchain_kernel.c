@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sampling format "callchain": the depth of each part, and the kernel's part of a stack. The
- * expected addresses are in functions that the system call must pass through.
+ * expected addresses are in functions that the kernel must call in the system call.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

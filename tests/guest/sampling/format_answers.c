@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the core does at each return value of a sampling format, PFM_CONTROL_*. Format "script"
+ * What the core does for each value that a sampling format returns, PFM_CONTROL_*. Format "script"
  * (tests/modules) returns values that the test has written. The caller monitors itself.
  */
 #include <sys/mman.h>

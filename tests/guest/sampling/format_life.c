@@ -159,7 +159,7 @@ static void check_sizes(void)
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
 	ck_assert_int_eq(make_sized(&later, SIZE), 0);
-	/* A later version. */
+	/* The argument of a later version is accepted if its unknown part is zero. */
 	ck_assert_int_eq(make_sized(&later, sizeof(later)), 0);
 	for (i = 0; i < sizeof(later.rest); i++) {
 		fd = pfm_open_device();

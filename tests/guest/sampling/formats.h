@@ -13,7 +13,7 @@ void with_formats(void (*check)(void));
 
 /* Creates a context on an open descriptor. @size: bytes of @argument. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
-/* These must succeed. */
+/* The test fails if one of these calls fails. */
 int format_context(const char *name, const void *argument, size_t size);
 const void *format_buffer(int fd, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The program's part in format "callchain" if the stack is damaged: bad frame pointers, too many
- * frames, a 32-bit program, memory that gets unmapped.
+ * frames, a 32-bit program, memory that is being unmapped.
  */
 #include <sys/mman.h>
 
@@ -63,7 +63,7 @@ enum wrong_frame {
 	FRAME_AT_THE_END, /* end of the mapping, and addresses after it */
 	FRAME_OF_THE_KERNEL,
 	FRAME_ON_TOP, /* end of the address space */
-	FRAME_NOWHERE, /* no CPU here has such an address */
+	FRAME_NOWHERE, /* no CPU of the tests has such an address */
 	FRAME_TO_ITSELF,
 	FRAME_DOWNWARDS,
 	FRAME_KINDS
@@ -272,8 +272,8 @@ static unsigned char *make_32_bit_code(void)
 }
 
 /*
- * 32-bit code keeps only the low half of some registers, and the stack pointer also loses its high
- * half.
+ * 32-bit code destroys the upper halves of some registers and of the stack pointer. So this
+ * function saves the frame pointer and the stack pointer on the page.
  */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {
@@ -389,7 +389,7 @@ static bool is_freed_unmonitored(void)
 
 /*
  * With large pages, freeing takes less than a period. In some guests freeing begins at the same
- * time after each start, so each turn has another first period.
+ * time after each start, so the first period is different in each turn.
  */
 static void check_end(void)
 {

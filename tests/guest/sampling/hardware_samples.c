@@ -112,7 +112,7 @@ TEST(a_format_gets_what_the_hardware_recorded_at_each_overflow)
 	with_fake(check_instruction_and_payload);
 }
 
-/* The sample has an address of the program instead of the recorded one. */
+/* The sample must have an address of the program instead of the recorded address. */
 static void must_have_noted_nothing(buffer_t buffer)
 {
 	ck_assert_uint_eq(buffer->payload_size, 0);

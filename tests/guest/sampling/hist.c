@@ -64,7 +64,7 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 	return sums;
 }
 
-/* Called when nothing counts any more: all numbers must agree. */
+/* Must be called when nothing counts any more. Then all numbers must agree. */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
 	struct sums sums = sums_of(hist, PFM_MAX_PMDS);
@@ -333,8 +333,8 @@ static void fill_table(uint32_t entries)
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
 	/*
-	 * Only 32 entries of a table can hold a given sample. So a larger table may lose samples
-	 * before it is full, but not before it is half full.
+	 * A given sample can only be in one of 32 entries of the table. So a larger table may lose
+	 * samples before it is full, but not before it is half full.
 	 */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
 	/* Nobody is notified, and nothing can be restarted. */

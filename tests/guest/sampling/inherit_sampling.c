@@ -139,8 +139,8 @@ static struct samples all_samples(const struct family *family)
 }
 
 /*
- * Follows the samples of the thread whose first sample is at @i, and returns how many samples it
- * has. *@events: what the thread had counted at its last sample.
+ * Checks the samples of the thread whose first sample has index @i, and returns their number.
+ * Stores in *@events what the thread had counted at its last sample.
  */
 static size_t follow_thread(const struct samples *samples, size_t i, uint64_t period,
 			    uint64_t *events)

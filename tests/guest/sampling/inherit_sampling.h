@@ -27,7 +27,7 @@ struct family {
 struct family family_of(uint32_t flags, const char *format, const void *argument,
 			size_t size);
 struct family nway_family(uint32_t flags);
-/* Buffers that are full after a few samples. */
+/* Like family_of(), with buffers that are full after a few samples. */
 struct family default_family(uint32_t flags);
 /* Like default_family(), with a busy counter that is sampled. */
 struct family busy_family(uint64_t period);
@@ -36,10 +36,10 @@ const volatile struct pfm_nway_hdr *nway_of(const struct family *family,
 					    unsigned int cpu);
 header_t linear_of(const struct family *family, unsigned int cpu);
 
-/* A child that works on @cpu for PERIODS and exits. */
+/* Forks a child that works on @cpu for PERIODS periods and exits. */
 pid_t fork_worker(const struct family *family, unsigned int cpu);
 
-/* A child that loops on @cpu until end_looper(). The child has closed its descriptor. */
+/* Forks a child that loops on @cpu until end_looper(). The child has closed its descriptor. */
 pid_t fork_looper(const struct family *family, unsigned int cpu);
 void end_looper(pid_t pid);
 

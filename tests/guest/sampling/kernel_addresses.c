@@ -80,7 +80,7 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 }
 
 /*
- * A sample has the address at which the loop was interrupted, not the one at which the counters
+ * A sample has the address at which the loop was interrupted, not the address at which the counters
  * were read.
  */
 TEST(a_users_samples_of_a_loop_are_in_the_loop)

@@ -77,7 +77,7 @@ TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 	spinner_end(&spinner);
 }
 
-/* For an ordinary user the instruction must be one of the program. */
+/* For an ordinary user the instruction must be an instruction of the program. */
 TEST(a_message_has_the_instruction_of_the_overflow)
 {
 	int fd, turn, inside = 0;
@@ -107,7 +107,7 @@ TEST(without_notify_and_format_an_overflow_masks_until_the_next_load)
 	program_busy(fd, 2);
 	pmd.reg_flags = 0;
 	write_one(fd, pmd);
-	/* Only the flag of the PMD that overflows matters. */
+	/* PFM_REGFL_OVFL_NOTIFY of a PMD that does not overflow has no effect. */
 	write_one(fd, sampling(1, BIT(60)));
 	load_and_start(fd, thread_id());
 	spin_until_masked(fd);
@@ -210,7 +210,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 	count_must_be_right(fd);
 }
 
-/* If the message of an overflow was lost, the credit of an earlier message can be used. */
+/* If the message of an overflow was lost, the restart can use the credit of an earlier message. */
 TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
 {
 	unsigned int depth, i;
@@ -286,7 +286,7 @@ TEST(reads_that_fail_lose_no_message)
 	count_must_be_right(fd);
 }
 
-/* Skips messages of types that it does not know, as a reader may do. */
+/* Counts the messages in the buffer. Skips messages of unknown types, as a reader may do. */
 static unsigned int count_messages(const char *buffer, ssize_t size)
 {
 	unsigned int count = 0;
@@ -335,7 +335,10 @@ TEST(a_read_returns_as_many_messages_as_fit)
 	count_must_be_right(fd);
 }
 
-/* A message that did not fit into the accessible memory stays. Messages that were read are gone. */
+/*
+ * A message that does not fit into the accessible memory stays in the queue. Messages that were
+ * read are removed.
+ */
 TEST(a_read_into_memory_that_ends_returns_what_fits)
 {
 	const size_t size = sizeof(union pfarg_msg);

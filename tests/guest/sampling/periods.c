@@ -56,7 +56,6 @@ TEST(the_initial_short_and_long_period_are_used_in_turn)
 	count_must_be_right(fd);
 }
 
-/* A read does not return reset values. */
 TEST(a_read_does_not_return_reset_values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD), back;
@@ -156,7 +155,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 #define MERSENNE 0x7fffffffull
 
 /*
- * Makes a step, and returns the state before the step, which is the random number
+ * Advances the random generator. Returns its state before that, which is the random number
  * (docs/interface.md 4.2, and row 7 of section 10).
  */
 static uint64_t carta(uint64_t *state)

@@ -174,10 +174,11 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * A fault of QEMU: it updates PMC5 at the end of a translation block. If PMC5 has overflowed, QEMU
- * sets it to 0x80000000. So the instructions of the block after the end of the period are not
- * counted (nor are they for perf's samples). PMC1 does not overflow, so it counts them: between two
- * samples PMC1 grows by the period and the instructions that PMC5 did not count.
+ * QEMU has an error: it updates PMC5 at the end of a translation block. If PMC5 has overflowed,
+ * QEMU sets it to 0x80000000. So the instructions of the block after the end of the period are not
+ * counted. perf's samples have the same error. PMC1 does not overflow, so it counts these
+ * instructions: between two samples PMC1 grows by the period and the instructions that PMC5 did not
+ * count.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

@@ -27,8 +27,8 @@ void load_and_start(int fd, pid_t tid);
 /* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
 void program_busy(int fd, unsigned int count);
 /*
- * Returns an argument that sets pmu()->pmds[@i] to @period below an overflow, at first and at each
- * reset, with NOTIFY.
+ * Returns an argument for pfm_write_pmds(): pmu()->pmds[@i] begins @period below an overflow, each
+ * reset sets it to this value again, and it has the flag NOTIFY.
  */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
@@ -52,7 +52,8 @@ bool message_waits(int fd);
 /* Returns the next message, which must be of an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
 /*
- * For a caller that monitors itself: these spin until there is a message, or the context is masked.
+ * For a caller that monitors itself. These functions spin until there is a message, or until the
+ * context is masked.
  */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
@@ -75,7 +76,7 @@ static inline size_t page_size(void)
 }
 
 header_t map_buffer(int fd, size_t size);
-/* Size of the format's header and one entry with all PMDs. */
+/* The size of an entry with all PMDs. least_size() adds the size of the format's header. */
 uint64_t largest_entry(void);
 uint64_t least_size(void);
 /* Number of entries with @values values each that fill a buffer of @size. */
@@ -118,10 +119,11 @@ static inline bool is_kernel_address(uint64_t ip)
 
 /*
  * Skips the test unless all counters of a context can agree exactly on the number of events. With
- * the software PMU the events are page faults, with other PMUs they are cycles, under --icount.
+ * the software PMU the events are page faults. With other PMUs they are cycles, and the test needs
+ * --icount.
  */
 void need_exact_work(void);
-/* Returns the value of pmu()->pmcs[@i] for the event of exact work. */
+/* Returns the value of pmu()->pmcs[@i] with which the counter counts the events of exact_work(). */
 uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */

@@ -150,7 +150,7 @@ TEST(a_sample_has_the_requested_values)
 
 /*
  * Two counters count the same events, and only one of them is reset by each sample. The values of
- * this counter are the differences between successive values of the other one.
+ * this counter are the differences between successive values of the other counter.
  */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets against arithmetic: the expected count is the number of instructions of a loop.
+ * Exact counts of event sets: the expected count is the number of instructions of a loop.
  *
- * With sets that take turns there can be more events than counters: each count is scaled by its
- * set's share of the time. If a set is left at an overflow, it counts the instructions until the
- * overflow and those from the overflow to its interrupt. All sets together count every instruction.
+ * If sets take turns, there can be more events than counters. Each count is scaled by its set's
+ * share of the time. If a set is left at an overflow, it counts the instructions until the overflow
+ * and those from the overflow to its interrupt. All sets together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>
@@ -279,7 +279,7 @@ TEST(a_set_is_not_left_before_its_overflow)
 	}
 }
 
-/* A cascade: set 0 for 7 * 50,000 instructions, then set 1, then set 2 until the end. */
+/* Set 0 is active for 7 * 50,000 instructions, then set 1, then set 2 until the end. */
 TEST(a_cascade_has_the_calculated_counts)
 {
 	const uint64_t length = 5 * MILLION, period = 50000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that are left after a number of overflows: docs/interface.md 3.3 to 3.5, and row 34
- * of section 10. set_exact.c compares their counts with arithmetic.
+ * Event sets that are left after a number of overflows: docs/interface.md 3.3 to 3.5, and row 34 of
+ * section 10. set_exact.c compares their counts with calculated values.
  */
 #include <stdio.h>
 #include <time.h>

@@ -181,7 +181,6 @@ TEST(registers_of_a_set_that_is_not_active_can_be_written)
 	set_zero_must_be_right(fd);
 }
 
-/* Virtual PMDs count in the active set only. */
 TEST(virtual_pmds_count_in_the_active_set)
 {
 	uint64_t outer, inner;

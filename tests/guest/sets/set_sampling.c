@@ -17,8 +17,8 @@ SUITE(set_sampling, 300);
 /* ---- programs --------------------------------------------------------------------------- */
 
 /*
- * Returns an argument that sets counter @i of set @id to @period below an overflow, at first and at
- * each reset. The counter switches sets after @count overflows.
+ * Returns an argument for pfm_write_pmds(): counter @i of set @id begins @period below an overflow,
+ * each reset sets it to this value again, and after @count overflows the context switches sets.
  */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)
@@ -255,8 +255,8 @@ TEST(a_blocked_thread_continues_in_the_next_set)
 }
 
 /*
- * A buffer of four entries: three switches at overflows, with short values, then one switch at the
- * restart, with the long value.
+ * The buffer has room for four entries. The first three switches happen at overflows and use the
+ * short values. The fourth switch happens at the restart and uses the long value.
  */
 TEST(each_switch_uses_its_short_or_long_values)
 {
@@ -302,8 +302,8 @@ TEST(each_switch_uses_its_short_or_long_values)
 }
 
 /*
- * An overflow resets the PMDs in reg_reset_pmds of its counter in the set of this counter, and in
- * no other set.
+ * An overflow resets the PMDs that reg_reset_pmds of its counter names, but only in the set of this
+ * counter.
  */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
@@ -393,8 +393,8 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 }
 
 /*
- * 10.5 timeouts are 11 runs. If an instruction takes a fixed time, the loop takes as long as 10.5
- * timeouts.
+ * If an instruction takes a fixed time, the loop takes as long as 10.5 timeouts, which makes 11
+ * runs.
  */
 TEST(turns_by_time_are_counted_as_runs)
 {

@@ -251,8 +251,8 @@ TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
 	/*
-	 * The CPU time that the kernel reports begins at the wakeup, and the host may have to
-	 * wake up the CPU first.
+	 * The lower bound is the CPU time that the program itself measured. The CPU time that the
+	 * kernel reports begins at the wakeup, and the host may have to wake up the CPU first.
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
@@ -448,7 +448,6 @@ TEST(masked_time_does_not_count)
 
 /* ---- while the thread is moved or read --------------------------------------------------------------- */
 
-/* The thread is moved between CPUs, again and again. */
 TEST(turns_continue_when_the_thread_migrates)
 {
 	struct child child = child_new();

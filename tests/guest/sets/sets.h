@@ -14,7 +14,7 @@ int try_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
 int try_delete(int fd, unsigned int id);
 int try_load_set(int fd, pid_t tid, unsigned int id);
 int try_start_set(int fd, unsigned int id);
-/* These must succeed. */
+/* The test fails if one of these calls fails. */
 void make_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
 void delete_set(int fd, unsigned int id);
 void load_set(int fd, pid_t tid, unsigned int id);
@@ -44,7 +44,7 @@ void program_exact_of(int fd, unsigned int id, unsigned int count);
 /* Makes the first counter of a set busy. Brings task clock and minor faults into use, too. */
 void use_busy_counters_of(int fd, unsigned int id);
 
-/* A turn may be this many ns too short. */
+/* Maximum number of ns by which a turn may be too short. */
 #define EARLY 5000
 
 /* ---- sets that take turns --------------------------------------------------------------- */

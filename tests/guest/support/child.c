@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Children that run functions for the test. The function and its argument arrive through one pipe,
- * the result is returned through another.
+ * Children that run functions for the test. The function and its argument arrive through one pipe.
+ * The result is returned through another pipe.
  *
  * A child has these pipes and the page that it shares with the test at fixed descriptors, and no
  * other descriptors. So it has no context open.

@@ -44,7 +44,8 @@ unsigned int other_counters(void);
 uint64_t wrap_of(unsigned int n);
 /*
  * Uses all counters that count instructions or cycles at user level. Under -icount each instruction
- * takes one cycle. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
+ * takes one cycle. Stores the numbers of these counters in @numbers (MOST_COUNTERS elements), and
+ * returns how many counters there are.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
 /* Returns whether one register starts and stops all counters, if they are not shared with perf. */

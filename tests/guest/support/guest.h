@@ -213,7 +213,7 @@ void pin(unsigned int cpu);
 unsigned int cpus_online(void);
 /* Gives this process the user and group @uid and no capabilities, and makes it dumpable. */
 void become(uid_t uid);
-/* Does the same, but keeps one capability. */
+/* Like become(), but keeps @capability. */
 void become_with_capability(uid_t uid, int capability);
 /* Sets perf_event_paranoid so that every user may count at all levels until the program ends. */
 void let_users_count(void);
@@ -237,7 +237,7 @@ void spin_turns(uint64_t turns);
 int try_read_text(const char *path, char *text, size_t size);
 /* Returns the errno of the write, 0 on success. */
 int try_write_text(const char *path, const char *text);
-/* These must succeed. */
+/* The test fails if one of these calls fails. */
 const char *read_text(const char *path); /* valid until the next call */
 uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
@@ -252,8 +252,8 @@ uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* end of the file; valid until the next call */
 /*
  * Between these two calls the kernel may report unknown NMIs and lockups: tests/vm/run does not
- * take these for a failure. reports_end() returns how many lines of the log have @report since
- * reports_begin().
+ * regard these reports as failures. reports_end() returns how many lines of the log contain @report
+ * since reports_begin().
  */
 void reports_begin(void);
 unsigned int reports_end(const char *report);
@@ -267,7 +267,7 @@ unsigned int reports_end(const char *report);
 const char *module_path(const char *name); /* valid until the next call */
 /* Without @parameters the module gets the parameters of the kernel's command line. */
 int module_load(const char *name, const char *parameters);
-/* With these parameters module_load() loads the module with its own defaults. */
+/* Value of @parameters with which the module gets its own defaults. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);

@@ -188,12 +188,12 @@ uint64_t interrupts_within(uint64_t time)
 /*
  * The scheduler reads its clock when it is entered; our hook runs when the next thread is known. In
  * between, the scheduler works longer for a thread that goes to sleep than for one that is
- * preempted. The kernel accounts this time to the next thread; we account it to the previous one.
- * So the kernel may account more per switch than we do. Under --icount the difference per switch
- * was 340 to 371 ns on 7.2 arm64, with 43 switches and with 504. On 6.12 x86_64 it was between 1390
- * ns less and 1290 ns more, with 401 to 405 switches, depending on the tests that had run before. A
- * counter of x86 that is shared with perf counts 168 ns (6.1) or 175 ns (7.2) less per switch than
- * the task clock, because each counter starts by itself.
+ * preempted. The kernel accounts this time to the next thread; we account it to the previous
+ * thread. So the kernel may account more per switch than we do. Under --icount it accounted 340 to
+ * 371 ns more per switch on 7.2 arm64, with 43 switches and with 504. On 6.12 x86_64 it accounted
+ * from 1390 ns less to 1290 ns more, with 401 to 405 switches, depending on the tests that had run
+ * before. A counter of x86 that is shared with perf counts 168 ns (6.1) or 175 ns (7.2) less per
+ * switch than the task clock, because each counter starts by itself.
  */
 #define MORE_PER_SWITCH 2000 /* ns */
 

@@ -114,7 +114,7 @@ uint64_t less_switches(uint64_t least, uint64_t switches);
  */
 uint64_t interrupts_within(uint64_t time);
 
-/* Loops. Returns the CPU time that the work took, 0 if the thread migrated meanwhile. */
+/* Calls loop(). Returns its CPU time in ns, or 0 if the thread migrated meanwhile. */
 uint64_t work(uint64_t instructions);
 /* For child_call(): works until page->stop, counts page->turns, returns its CPU time. */
 uint64_t work_until_stopped(uint64_t unused);
@@ -122,8 +122,8 @@ uint64_t work_until_stopped(uint64_t unused);
 /* ---- contexts --------------------------------------------------------------------- */
 
 /*
- * Asks for the PMDs 0 to 63 that are available now: pmu() remembers those that were available at its
- * first call.
+ * Returns which of the PMDs 0 to 63 are available now. pmu() has the PMDs that were available at
+ * its first call.
  */
 uint64_t available_pmds(void);
 /* Creates a context with PMD @n in use, starting at 0. @pmc: value of PMC @n, which drives it. */
@@ -135,13 +135,13 @@ int context_using(uint64_t pmds);
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function takes
- * few instructions, and always the same number, because it uses no assertions of libcheck. Those
- * write to a pipe even if they hold.
+ * few instructions, and always the same number, because it uses no assertions of libcheck. Such
+ * assertions write to a pipe even if they hold.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);
 uint64_t peek_pmd(int fd, unsigned int n);
-/* Starts, loops, stops. Returns by how much PMD @n grew. */
+/* Starts the context, calls loop() and stops the context. Returns by how much PMD @n grew. */
 uint64_t count_loop(int fd, unsigned int n, uint64_t instructions);
 /* Pins a thread to a CPU. */
 void pin_thread(pid_t tid, unsigned int cpu);

@@ -17,8 +17,8 @@ uint64_t perf_branches(void);
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
 /*
- * Opens a pinned event, which is enabled at once. It counts whenever the thread runs. If it gets no
- * counter, it stays in the error state.
+ * Opens a pinned event, which is enabled immediately. It counts whenever the thread runs. If it
+ * gets no counter, it stays in the error state.
  */
 int perf_open_pinned(uint64_t event, pid_t tid);
 /* Opens and enables an event that counts the calling thread at user level. */

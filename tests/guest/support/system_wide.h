@@ -3,7 +3,10 @@
 #ifndef SYSTEM_WIDE_H
 #define SYSTEM_WIDE_H
 
-/* @pmu: name of a PMU, NULL for the default. Returns the result of the call. */
+/*
+ * Creates a system-wide context on @fd. @pmu: name of its PMU; NULL: the default PMU. Returns the
+ * result of the call.
+ */
 int try_system_wide(int fd, const char *pmu);
 /*
  * These functions create a system-wide context; the test fails if they cannot. For such a context

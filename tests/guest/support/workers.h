@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for stress and races: work that is repeated thousands of times, by several processes at
- * once, where an assertion of libcheck is too slow or in the wrong process.
+ * Helpers for stress and races: work that several processes repeat thousands of times, where an
+ * assertion of libcheck is too slow or in the wrong process.
  */
 #ifndef WORKERS_H
 #define WORKERS_H

@@ -26,7 +26,9 @@
 #define DO_MASK	       4
 #define DO_MAXIMUM     8
 
-/* Kinds of access. The registers from TEST_ACCESSES on have the number of accesses of each kind. */
+/*
+ * Kinds of access. The registers from TEST_ACCESSES on contain the number of accesses of each kind.
+ */
 enum access {
 	ACCESS_RDPMC,
 	ACCESS_RDMSR,

@@ -2,9 +2,9 @@
 /*
  * x86: perfmon shares the counters with perf_event (ownership=shared).
  *
- * perfmon and perf count and sample at the same time, and both are exact at user level. While perf
- * changes its own events, in the kernel, it halts all counters. So our kernel-level counts miss the
- * instructions in these windows of time.
+ * perfmon and perf count and sample at the same time, and both are exact at user level. While
+ * perf's code in the kernel changes perf's events, it halts all counters. Meanwhile our counters
+ * miss instructions of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ SUITE(beside_perf, 600);
 /*
  * Counters that start or are read one after the other differ by what the kernel executes in
  * between. A part of perf's interrupt can come in between, and a whole one if no register stops all
- * counters at once. On 6.1 the part takes less than 2,000 instructions, on 7.2 about 3,000.
+ * counters at the same time. On 6.1 the part takes less than 2,000 instructions, on 7.2 about
+ * 3,000.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -212,8 +213,8 @@ TEST(our_counts_are_exact_while_perf_multiplexes)
 }
 
 /*
- * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
- * instructions in the windows.
+ * Returns the number of instructions that PMD @n missed. Under --icount an instruction takes 1 ns,
+ * so the task clock of the context is the number of instructions that were executed.
  */
 static int64_t missed(int fd, unsigned int n, int event, int pairs, uint64_t *switched)
 {
@@ -274,9 +275,9 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 /* ---- samples ----------------------------------------------------------------------------- */
 
 /*
- * In each run two of our counters wrap, a little later than in the run before. So the wraps fall at
- * many distances from perf's interrupts, and some into perf's handler. A lost wrap makes a
- * difference of 2^30 or more.
+ * In each run two of our counters wrap, a little later than in the run before. So the wraps happen
+ * at many different times before and after perf's interrupts, and some in perf's handler. A lost
+ * wrap makes a difference of 2^30 or more.
  */
 static void check_no_wrap_is_lost(void)
 {
@@ -388,7 +389,9 @@ static uint64_t samples_with(unsigned int n, unsigned int pmc, uint64_t value,
 	return count;
 }
 
-/* perf allows its events one interrupt in a tick, and would stop those that have more. */
+/*
+ * perf allows its events one interrupt in a tick, and would stop events that have more interrupts.
+ */
 static void check_low_limit(void)
 {
 	const unsigned int n = first_available();
@@ -511,8 +514,8 @@ TEST(the_watchdog_may_come_and_go)
 }
 
 /*
- * At first perf holds the lowest counter. When perf releases this counter, our counters
- * move down.
+ * At first perf holds the lowest counter. When perf releases this counter, our counts move to lower
+ * counters.
  */
 static void check_moves(void)
 {

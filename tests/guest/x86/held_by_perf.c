@@ -2,9 +2,9 @@
 /*
  * x86, shared ownership: the counters that perf holds are not available to contexts.
  *
- * PFM_IOC_INFO asks perf which counters others hold. The question takes a counter for a moment, so
- * an event of perf may lose its turn. Ordinary users can ask again and again, but perf must lose
- * hardly anything.
+ * PFM_IOC_INFO has to find out which counters are held by others. For that the module takes a
+ * counter for a moment, so an event of perf may lose its turn. Ordinary users can make this call
+ * again and again, but perf must lose hardly anything.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ SUITE(held_by_perf, 240);
 
 #define ASKED 200 /* times */
 
-/* An event of the CPU. If it gets no counter, it is in the error state: read() returns 0. */
+/* Opens an event of the CPU. If it gets no counter, it is in the error state: read() returns 0. */
 static int pinned_on_cpu(void)
 {
 	struct perf_event_attr attr = {
@@ -80,7 +80,7 @@ TEST(the_watchdogs_counter_is_not_available)
 	with_ownership("shared", check_watchdogs_counter_and_put_back);
 }
 
-/* We hold the counters below the one in use, too, but they are available to other contexts. */
+/* The module also holds the counters below the one in use. They are available to other contexts. */
 static void check_counters_below(void)
 {
 	const uint64_t before = available_pmds();
@@ -137,7 +137,7 @@ static uint64_t lost(int event, uint64_t (*ask)(void))
 	return after.enabled - before.enabled - (after.running - before.running);
 }
 
-/* Root gets a new answer each time, which shows that the question takes turns from perf. */
+/* For root each call finds out anew what perf holds, so perf's events lose turns. */
 static void check_turns(void)
 {
 	int events[MOST_COUNTERS];
@@ -158,7 +158,7 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 	with_ownership("shared", check_turns);
 }
 
-/* Root is not asked in between, because the answer would also be the user's next one. */
+/* Root makes no call in between, because the user's next call would return the same result. */
 static void check_truth(void)
 {
 	const uint64_t before = available_to_user();

@@ -3,7 +3,7 @@
  * x86: the machine suspends to RAM while contexts are loaded, and CPU 0 loses its registers.
  *
  * These guests have no exact clock, and QEMU's PMU counts ns there. So a count is compared with the
- * CPU time. A register that was lost makes a count of 0, or one of 2^46 and more.
+ * CPU time. If a register was lost, the count is 0, or 2^46 and more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void suspending(const char *ownership, void (*check)(void))
 	with_pmu(module, parameters, check);
 }
 
-/* The work counts as CPU time in the same way before and after. */
+/* Each counter must count the work as CPU time in ns, before and after the suspend. */
 static void must_count(int fd, const unsigned int *numbers, int count)
 {
 	uint64_t before[MOST_COUNTERS], after[MOST_COUNTERS], begun = monotonic_time();
@@ -123,7 +123,7 @@ static uint64_t samples_of_work(header_t header)
 	return header->hdr_count - before;
 }
 
-/* Overflows still interrupt. */
+/* After the suspend, overflows must still raise interrupts. */
 static void check_samples(void)
 {
 	int fd = default_context(0, MIB);

@@ -353,9 +353,9 @@ static void set_near_wrap(int fd)
 }
 
 /*
- * Start, interrupt and stop. The interrupt halts the counters, reads the flags of all, writes the
- * counter that wrapped to set its flag, and starts the counters again. The start writes all
- * counters, because one was changed.
+ * The test makes a start, an interrupt and a stop. The interrupt halts the counters, reads the
+ * overflow flags of all counters, writes the counter that wrapped to set its flag, and starts the
+ * counters again. The start writes all counters, because one was changed.
  */
 static void check_overflow(void)
 {

@@ -70,7 +70,8 @@ struct found {
 
 /*
  * Checks that since look() the context had one overflow, CLOSE_TO_THE_END instructions after the
- * start, and the overflow one interrupt. Adds to @found how it was found. @turn is for the message.
+ * start, and that this overflow had one interrupt. Adds to @found how the overflow was found. The
+ * message of a failure shows @turn.
  */
 void must_be_found(int fd, struct found *found, unsigned int turn);
 /* Checks that overflows were found in each way. */

@@ -153,8 +153,9 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 
 /*
  * The interrupt of the overflow would come long after the stop. A pause begins at each instruction
- * around the stop in turn, and lasts longer than that. So the interrupt comes when the pause ends:
- * before the stop, during it, or after it, and then before the tick that shows how late it is.
+ * around the stop in turn, and lasts longer than this delay. So the interrupt comes when the pause
+ * ends: before, during or after the stop. If it comes after the stop, it comes before the tick that
+ * shows how late it is.
  */
 static void check_around_stop(void)
 {

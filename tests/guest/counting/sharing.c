@@ -4,8 +4,9 @@
  *
  * While perf's code in the kernel changes perf's events, it clears PMCR_EL0.E, which halts every
  * counter. Meanwhile our counters miss instructions of the kernel, but none at user level. Under
- * --icount an instruction takes 1 ns, so the task clock of the context is the number of instructions
- * that were executed. The difference between the task clock and a count was missed.
+ * --icount an instruction takes 1 ns, so the task clock of the context is the number of
+ * instructions that were executed. The tests compare it with the count to find how many were
+ * missed.
  */
 #include <fcntl.h>
 #include <stdio.h>

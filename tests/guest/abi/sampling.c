@@ -128,7 +128,10 @@ static void read_sets(int fd)
 			    10 * (set + 1));
 		check_value("faults of a set by pfm_read()",
 			    values[set].reg_value - first_of(set), 10 * (set + 1));
-		/* Each set became active in each of two rounds, and set 0 also at the load. */
+		/*
+		 * Each set became active once in each of two rounds. The load made set 0 active
+		 * once more.
+		 */
 		check_value("times a set was active", info[set].set_runs, set ? 2 : 3);
 		check_value("timeout of a set", info[set].set_timeout, 0);
 	}

@@ -92,7 +92,7 @@ TEST(a_counter_counts_what_its_pmcs_say)
 	close(fd);
 }
 
-/* Events between stop and start are not counted, neither at once nor later. */
+/* Events between stop and start are not counted, neither when they happen nor after the start. */
 TEST(a_stopped_counter_stands_still)
 {
 	const struct timespec pause = { .tv_nsec = 20 * MS };

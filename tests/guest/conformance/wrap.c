@@ -13,8 +13,8 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 #define LOOP (5 * MILLION)
 
 /*
- * Stores values at which a counter wraps, or would wrap if it had another width. Returns their
- * number.
+ * Stores values where a counter wraps, or would wrap if it had another width. Returns the number of
+ * values.
  */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
@@ -38,8 +38,8 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 
 /*
  * Stores five initial values for each border: the border itself, the value just below it, two
- * values from which a loop reaches the border, and one from which no loop reaches it. Returns their
- * number.
+ * values so near that a loop reaches the border, and one so far that no loop reaches it. Returns
+ * the number of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {

@@ -87,8 +87,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * What happened in a part of a test: the number of instructions that a count at user and kernel
- * level missed, and the number of thread switches.
+ * What happened in a part of a test: a count at user and kernel level missed @missed instructions,
+ * and there were @switches thread switches.
  */
 struct window {
 	int64_t missed;

@@ -226,8 +226,7 @@ static void put_back_counter(void)
 }
 
 /*
- * Records the branches of a loop during which counter 0 overflows, and the known branches, which
- * are taken after the loop.
+ * Records the branches of a loop, and then the known branches. Counter 0 overflows during the loop.
  */
 static unsigned int record_with_overflow(uint64_t debug_control, struct branch *records)
 {

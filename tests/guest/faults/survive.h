@@ -47,7 +47,7 @@ struct operation {
 	int count;
 };
 
-/* The context and the process on which operations work. */
+/* The operations use this context and this process. */
 extern int fd;
 extern struct child child;
 

@@ -143,7 +143,7 @@ TEST(the_structure_of_a_vector_may_be_longer)
 	}
 }
 
-/* All elements are longer than the module knows, and the module must find each of them. */
+/* All elements are longer than the module's structure, and the module must find each of them. */
 TEST(longer_elements_are_found_at_their_places)
 {
 	struct {
@@ -180,7 +180,10 @@ TEST(longer_elements_are_found_at_their_places)
 	pmrs[0].pmr.reg_value = 7;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);
 	ck_assert_uint_eq(pmrs[0].pmr.reg_value, 7);
-	/* The size of a vector includes the parts of elements that the module does not know. */
+	/*
+	 * The size of a vector includes the parts of elements that are not in the module's
+	 * structure.
+	 */
 	vector.element_size = read_number(SYSFS "arg_mem_max") / 3 + 1;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
 		  NO_INDEX);

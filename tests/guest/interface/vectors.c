@@ -44,7 +44,7 @@ static int vector_ioctl(int fd, const struct vector_call *call, void *address, i
 	return ioctl(fd, call->command, &vector);
 }
 
-/* A context in which zeroed elements are valid for all calls except delete. */
+/* Creates a context that accepts zeroed elements in all calls except delete. */
 static int zero_context(void)
 {
 	int fd = make_context();

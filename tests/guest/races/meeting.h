@@ -21,8 +21,8 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: the edge at which the lead aims. Edge 0 is between the orders BEFORE and DURING, edge 1
- *	is between DURING and AFTER
+ * @edge: index of the lead that the next iteration uses. Edge 0 is where the order changes from
+ *	BEFORE to DURING, edge 1 is where it changes from DURING to AFTER
  * @lead: for each edge, number of iterations that our side waits. If it is negative, the other side
  *	waits
  * @step: for each edge, the last change of the lead, with its sign
@@ -38,7 +38,7 @@ struct meeting {
 /* Returns the number of iterations that our side waits. If it is negative, the other side waits. */
 int choose_lead(struct meeting *meeting);
 /*
- * Moves the lead towards the edge at which both orders are seen. The steps grow as long as only one
+ * Moves the lead towards the edge, where both orders are seen. The steps grow as long as only one
  * order is seen.
  */
 void note_order(struct meeting *meeting, enum order order);

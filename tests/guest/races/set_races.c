@@ -127,8 +127,7 @@ static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 }
 
 /*
- * Waits until set 1 has become active, which is the first set switch. A slow guest may need long
- * for that.
+ * Waits for the first set switch, which makes set 1 active. A slow guest may need long for that.
  */
 static void wait_for_switch(int fd, pid_t tid)
 {
@@ -411,8 +410,8 @@ static void load_and_use(void)
 
 /*
  * One iteration is an attempt to load a set, which may have been deleted. The race continues until
- * a load found that its set was deleted, and a change or a delete was refused because its set was
- * in use.
+ * both of these have happened: a load has failed because its set was deleted, and a change or a
+ * delete has failed because its set was in use.
  */
 static void duel_of_two(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling with inheritance: the samples of all threads and children are in the buffers of the CPUs
- * on which they were taken. inherit_buffers.c is about the buffers.
+ * Sampling with inheritance: the sample of any thread or child is in the buffer of the CPU that
+ * took the sample. inherit_buffers.c is about the buffers.
  *
  * Each sample has the value of a second counter, which counts the same event and is never reset.
  * The second counter begins at 0 in each thread. Between two samples of a thread it must grow by

@@ -18,7 +18,7 @@ SUITE(nway, 120);
  * @read: number of regions that were read
  * @time: time of the last entry that was read
  * @samples: number of entries that were read
- * @told: number of lost samples, according to the regions that were read
+ * @told: sum of the lost samples that the regions reported, up to the last region that was read
  */
 struct nway {
 	int fd;

@@ -285,8 +285,7 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * The first sample after a restart is of the set to which the
-			 * restart switched.
+			 * A restart may switch sets: the first sample after it is of the new set.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
@@ -365,7 +364,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 /* The PMD of each set shows the runs of that set, also while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* How often the context is started with each set; the load names set 0. */
+	/* The number of starts for each set. The load names set 0. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();

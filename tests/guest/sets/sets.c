@@ -171,8 +171,8 @@ TEST(sets_before_the_refused_one_are_created)
 
 /*
  * The call that creates a set returns its actual timeout, and getinfo reports the same timeout.
- * Programs ask for a timeout as short as the resolution of the clock, to learn which timeouts are
- * possible. They should get the shortest possible timeout.
+ * To find out which timeouts are possible, programs set one as short as the resolution of the
+ * clock. They should get the shortest possible timeout.
  */
 TEST(the_actual_timeout_is_written_back)
 {

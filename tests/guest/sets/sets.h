@@ -75,7 +75,7 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
  * Checks the number of switches in @duration ns of the thread's time: no switch may come early, and
- * each may be late only by the time that the interrupt and the set switch take.
+ * a switch may be late only by the duration of the interrupt and of the set switch.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 

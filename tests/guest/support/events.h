@@ -36,11 +36,11 @@ unsigned int event_counters(void);
  * one of event_counters().
  */
 unsigned int prompt_counter(void);
-/* Returns the PMC value with which prompt_counter() counts cycles at @levels. */
+/* Returns the PMC value that makes prompt_counter() count cycles at @levels. */
 uint64_t prompt_cycles(unsigned int levels);
 /* Returns event_counters(), minus 1 if prompt_counter() is one of these counters. */
 unsigned int other_counters(void);
-/* Returns the value at which the counter wraps in hardware. */
+/* Returns the number of values of counter @n in hardware: it wraps after this many events. */
 uint64_t wrap_of(unsigned int n);
 /*
  * Uses all counters that count instructions or cycles at user level. Under -icount each instruction

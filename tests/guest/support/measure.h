@@ -77,10 +77,10 @@ uint64_t minor_faults_of_family(pid_t pid);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
- * The longest time in ns for which the host may take the CPUs away. If the host's processes have a
- * quota of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch
- * the scheduler and our hook read their clocks one after the other. If a pause falls between the
- * two reads, they account it to different threads.
+ * The longest time in ns that the host may take the CPUs away. If the host's processes have a quota
+ * of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch the
+ * scheduler and our hook read their clocks one after the other. If a pause falls between the two
+ * reads, they account it to different threads.
  */
 #define HOST_PAUSE (120 * MS)
 
@@ -96,8 +96,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * Under --icount the host has no influence. Then the count may be 20 us below @least, because
  * clocks are rounded, and in a debug kernel 0.2 % below @least. It may also be up to
  * interrupts_within(@most) above @most. The reason: at each switch the scheduler reads its clock
- * some us before our hook reads ours. Without --icount, 1 % of @least and 2 % of @most are allowed
- * because the clocks are not read at the same moment, and HOST_PAUSE is allowed because the host
+ * some us before our hook reads ours. Without --icount the tolerances are 1 % of @least and 2 % of
+ * @most, because the clocks are not read at the same moment. HOST_PAUSE is added, because the host
  * may run something else in between. The caller has to begin the measurement of @most before the
  * count begins, and end it after the count ends: between two readings the host may let any time
  * pass.

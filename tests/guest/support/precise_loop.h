@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* x86: a loop in which an address and a register tell which instruction was executed. */
+/*
+ * x86: a loop for precise samples. The address and one register of a sample identify the
+ * instruction that was executed.
+ */
 #ifndef PRECISE_LOOP_H
 #define PRECISE_LOOP_H
 

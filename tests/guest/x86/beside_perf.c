@@ -22,10 +22,10 @@ SUITE(beside_perf, 600);
 #define WRAP		 (1ull << 46)
 
 /*
- * Maximum numbers of instructions that are not counted because perf's own code runs: in a pair of
- * calls that enable and disable a thread's event, and in a switch of a thread that has events. On
- * 6.1 a pair takes 2,270 instructions. On 6.12 a pair takes up to five times as many instructions,
- * in a debug kernel eight times as many.
+ * While perf's own code runs, our counts miss at most this many instructions: in a pair of calls
+ * that enable and disable a thread's event, and in a switch of a thread with events. On 6.1 a pair
+ * takes 2,270 instructions. On 6.12 a pair takes up to five times as many instructions, in a debug
+ * kernel eight times as many.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
@@ -39,7 +39,7 @@ SUITE(beside_perf, 600);
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
 
-/* The factor by which this kernel needs more instructions than a stock kernel. */
+/* This kernel executes this many times the instructions of a stock kernel. */
 static unsigned int slowness(void)
 {
 	return is_debug_kernel() ? 10 : 1;

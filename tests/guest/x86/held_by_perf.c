@@ -122,7 +122,7 @@ static int use_all_of_perf(int *events, unsigned int *count)
 	return events[0];
 }
 
-/* Returns for how many ns the event did not count while @ask was called again and again. */
+/* Calls @ask ASKED times. Returns how many ns @event did not count meanwhile. */
 static uint64_t lost(int event, uint64_t (*ask)(void))
 {
 	const struct perf_count before = perf_read(event);

@@ -217,9 +217,8 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * The ops of the NMI handler are a part of each period, and there are always the same number of
- * them. So at least one of the last four periods in the list yields samples of all instructions of
- * the loop.
+ * Each period includes the ops of the NMI handler, whose number is always the same. So at least one
+ * of the last four periods in the list yields samples of all instructions of the loop.
  */
 TEST(ops_are_sampled_once_per_period)
 {

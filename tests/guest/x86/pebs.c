@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS. The reference is a second counter, and a loop in which
- * an address and a register tell which instruction was executed.
+ * x86: precise sampling with Intel's PEBS. There are two references: a second counter, and a loop
+ * where an address and a register identify the instruction that was executed.
  */
 #include <cpuid.h>
 #include <stdio.h>

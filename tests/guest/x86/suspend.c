@@ -176,8 +176,8 @@ static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 }
 
 /*
- * Checks registers of precise events, and the register in which a bit lets an overflow freeze the
- * records of branches.
+ * Checks the registers of precise events, and IA32_DEBUGCTL: a bit of it lets an overflow freeze
+ * the records of branches.
  */
 static void check_records(void)
 {

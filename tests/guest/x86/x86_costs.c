@@ -60,8 +60,8 @@ static int counting_context(unsigned int counters)
 }
 
 /*
- * Returns the cost of halting the counters: one write of the global control register, or one write
- * of each counter's event select.
+ * Returns the cost of halting the counters: one write of the global control register or, without
+ * that register, one write of each counter's event select.
  */
 static struct cost of_halting(unsigned int counters)
 {

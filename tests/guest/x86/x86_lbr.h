@@ -15,9 +15,8 @@
 #define PERIOD 2000
 
 /*
- * Takes the known branches, and then no branch for 8,000 instructions: an overflow in these
- * instructions finds the records of the known branches, and of the call with which this function
- * took them.
+ * Calls the code of the known branches, and then executes 8,000 instructions without a branch. An
+ * overflow in these instructions finds records of the known branches, and of the call.
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: pauses in which the processor executes something else without the kernel's knowledge, like
- * system management interrupts (SMI). Clocks go on, interrupts wait, and counters of the kernel's
- * level may count what is executed. The emulated PMU makes such pauses on request
- * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
+ * x86: pauses like system management interrupts (SMI): the processor executes something else, and
+ * the kernel does not notice. Clocks go on, interrupts wait, and counters of the kernel's level may
+ * count what is executed. The emulated PMU makes such pauses on request (tests/vm/qemu-x86-pmu). No
+ * count may be lost, and no NMI may be reported as unknown.
  */
 #include "x86_overflows.h"
 

@@ -4,8 +4,7 @@
  *
  *	CALL: [element N: ]SENTENCE[: VALUE][, HOLDER]
  *
- * The sentences are in reasons.c; this file has the format in which pfm_error.value is printed for
- * each reason.
+ * The sentences are in reasons.c; this file has the format of pfm_error.value for each reason.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -24,9 +24,9 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
  * @opening: 1 if the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * If a call fails to make a descriptor, no descriptor exists for which the kernel could
- * return the reason.  So the library stores the reason, for each thread like errno.  The
- * library has no other state.
+ * If a call fails to make a descriptor, the kernel cannot return the reason later: that needs a
+ * descriptor. So the library stores the reason, for each thread like errno. The library has no
+ * other state.
  */
 struct pfmdev_failure {
 	int opening;
@@ -35,7 +35,7 @@ struct pfmdev_failure {
 
 extern __thread struct pfmdev_failure pfmdev_failure;
 
-/* Store a failure of which only the errno is known. */
+/* Store a failure that has only an errno, and no reason. */
 void pfmdev_keep_failure(int opening, int error);
 
 /* Write a sentence about the failure to @buffer, which has @size bytes, at least 1. */

@@ -34,10 +34,10 @@
  *
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
  * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
- * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  user[1] is the caller if, at the
- * instruction user[0], the function has not yet saved the link register, or has restored it; the
- * unwind tables of the program show whether that is the case.  Otherwise user[1] does not belong
- * to the chain.  A link register that is zero is left out.  x86_64 has no link register.
+ * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1]. user[1] is the caller if the function has
+ * not yet saved the link register at the instruction user[0], or has already restored it. The
+ * program's unwind tables show where this is so. Otherwise user[1] does not belong to the chain. A
+ * link register that is zero is left out. x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the user's part has the interrupted instruction and the calls that
  * the hardware has recorded.  No stack is read, so the program needs no frame pointers.  The

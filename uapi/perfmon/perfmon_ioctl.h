@@ -122,7 +122,7 @@
 /**
  * PFM_IOC_WRITE_PMCS - write configuration registers (struct pfarg_pmc)
  *
- * The values take effect at once if the set is active and the thread runs.
+ * The values take effect immediately if the set is active and the thread runs.
  *
  * EINVAL: invalid count, PMC, flag, set or value; PFM_REGFL_NO_EMUL64 on a PMC that drives no
  * counter.  EBUSY: copies of the context exist.  E2BIG: the vector is longer than arg_mem_max.

@@ -221,9 +221,9 @@ struct pfarg_setinfo {
  *	the creator cannot see it.
  * @msg_active_set: number of the event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: id of the process (thread group) to which the thread in @msg_ovfl_pid
- *	belongs.  perfmon2 swapped the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake;
- *	they stay swapped for programs of perfmon2.
+ * @msg_ovfl_tid: id of the process (thread group) of the thread in @msg_ovfl_pid. perfmon2 swapped
+ *	the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for programs of
+ *	perfmon2.
  * @msg_ovfl_ip: address of the interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
@@ -414,9 +414,9 @@ struct pfm_status {
 };
 
 /*
- * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU.  All monitored
- * threads write the samples that they take on a CPU to the buffer of this CPU.  mmap() maps the
- * buffer of a CPU, or its first part, at this offset:
+ * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU. A sample of any
+ * monitored thread is written to the buffer of the CPU that took the sample. mmap() maps the buffer
+ * of a CPU, or its first part, at this offset:
  *
  *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,

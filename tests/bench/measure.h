@@ -21,11 +21,11 @@ void measure_init(void);
 double measure(step_fn step, void *argument);
 
 /*
- * Measures like measure(), but returns the tenth percentile instead of the median. Use it for steps
- * in which the kernel takes paths of different lengths, for example through its allocators. The
- * share of the repetitions that take a path differs from boot to boot, so the median may be the
- * cost of one path in one boot and of another path in the next boot. The minimum is no better: a
- * few of 1,000 repetitions leave some work out.
+ * Measures like measure(), but returns the tenth percentile instead of the median. Use it if the
+ * kernel takes paths of different lengths for the same step, for example through its allocators. In
+ * one boot most repetitions may take the short path, in the next boot the long path. The median
+ * would then differ from boot to boot. The minimum is no better: a few of 1,000 repetitions leave
+ * some work out.
  */
 double measure_short_path(step_fn step, void *argument);
 

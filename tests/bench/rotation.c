@@ -3,9 +3,9 @@
  * The cost of a set switch: how long the thread is interrupted, from its last instruction before
  * the switch to its first instruction after the switch.
  *
- * perf's counterpart is the rotation of events for which the PMU has too few counters. Two groups
- * of perf events take turns. Pinned events use the remaining counters all the time. Both perfmon
- * and perf switch every millisecond.
+ * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. Two
+ * groups of perf events take turns. Pinned events use the remaining counters all the time. Both
+ * perfmon and perf switch every millisecond.
  */
 #include <err.h>
 #include <glob.h>

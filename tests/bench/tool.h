@@ -14,8 +14,8 @@
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
  * @members: perf: descriptors of the group's other events
- * @values: perf: buffer for read(), which stores the value of a single event, or @count and the
- *	value of each event of a group
+ * @values: perf: buffer for read(): the value of a single event, or @count and then the values of a
+ *	group
  * @pmds: perfmon: the vector of pfm_read_pmds()
  * @pmrs: perfmon: the vector of pfm_read()
  * @load: perfmon: the argument of pfm_load_context()
@@ -73,8 +73,8 @@ void perfmon_open_flags(struct session *session, unsigned int count, uint32_t fl
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: every second set has other events
  * @kind: how the sets are switched
- * @switch_period: if not 0: each set has one counter, which counts cycles; after this many cycles
- *	the next set becomes active
+ * @switch_period: if not 0, each set has one counter of cycles, and the next set becomes active
+ *	after this many cycles
  */
 void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
 		       bool differ, const struct pfarg_setdesc *kind,

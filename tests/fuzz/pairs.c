@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of pairs: the errnos with which each call may fail.
+ * The table of pairs: the errnos that each call may return.
  *
  * A pair with a source is documented in that source: a section of docs/interface.md or, for errors
  * that only the implementation has, a header or a man page. Documented pairs are counted, even if a
@@ -307,8 +307,9 @@ static bool is_reached(const struct seen *seen, const struct pair *pair)
 }
 
 /*
- * Prints and returns the percentage of the wanted pairs that were reached. @unreachable: number of
- * further pairs that are documented but cannot happen.
+ * Prints and returns how many percent of the pairs that @is_wanted selects were reached.
+ * @unreachable: number of documented pairs that cannot happen, which are not among the selected
+ * ones.
  */
 static unsigned int report_reached(const struct seen *seen, const char *document,
 				   bool (*is_wanted)(const struct pair *pair),

@@ -4,8 +4,8 @@
  * the same seed gives the same plan. Values that are known only at run time (a thread number, an
  * address) are named here and looked up at execution.
  *
- * Every program that perfmon-fuzz prints begins with this file, the files that execute a plan, such
- * as execute.c, and the files that check the results, such as pairs.c.
+ * Every program that perfmon-fuzz prints begins with this file. After it come the files that
+ * execute a plan, such as execute.c, and the files that check the results, such as pairs.c.
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H

@@ -420,7 +420,7 @@ static void add_closed_descriptor(struct builder *builder)
 		add_filled(builder, below(builder, SETTING), slot);
 }
 
-/* Uses long vectors, in rounds in which build_setup() has set arg_mem_max. */
+/* Uses long vectors; only for rounds whose build_setup() has set arg_mem_max. */
 static void add_long_vectors(struct builder *builder)
 {
 	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,

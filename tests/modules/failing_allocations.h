@@ -28,8 +28,8 @@ struct failing_request {
 
 /**
  * struct failing_result - result of the last request; read as a whole
- * @left: allocations left until @nth; 0 if allocation @nth has failed @told, @ours, @reserve: as in
- * struct injected of tests/guest/faults/inject.h
+ * @left: allocations left until @nth; 0 if allocation @nth has failed
+ * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */
 struct failing_result {
 	__u32 left;

@@ -18,7 +18,10 @@
 #define MASK	 pfm_width_mask(32)
 #define COUNTERS pfm_width_mask(FAKE_COUNTERS)
 
-/* Number of interrupts in which the core found an overflow, and of those in which it found none. */
+/*
+ * Number of interrupts with an overflow, and number of interrupts without one, as pfm_overflow()
+ * reported.
+ */
 static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
 module_param(not_ours, ulong, 0444);

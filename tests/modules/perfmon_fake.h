@@ -9,11 +9,12 @@
  * the kernel.
  *
  * The parameters of the module report the calls that it got. "loads" and "unloads" are the numbers
- * of these calls. The following parameters are about the last load: "sets", "selected" (the number
- * of PMCs with the value 1, added up over all sets), "thread" (tid), "privileged", "level" (the
- * value of PMC LEVEL in the last set). If "refuse" is an errno, a load fails with it and with the
- * message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. "scope" is the number of
- * CPUs that share registers; the last of them that is online owns the registers.
+ * of these calls. The following parameters are about the last load. "sets" is the number of event
+ * sets. "selected" is the number of PMCs with the value 1 in all sets. "thread" is the tid.
+ * "privileged" is as in struct pfm_session. "level" is the value of PMC LEVEL in the last set. If
+ * "refuse" is an errno, a load fails with it and with the message FAKE_REFUSAL. "claimed" shows
+ * which PMDs below 64 are claimed. "scope" is the number of CPUs that share registers; the last of
+ * them that is online owns the registers.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

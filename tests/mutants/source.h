@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file to be changed, what libclang knows about it, and its mutants. */
+/* A file to be changed, what libclang found in it, and its mutants. */
 #ifndef MUTANTS_SOURCE_H
 #define MUTANTS_SOURCE_H
 

@@ -125,8 +125,8 @@ stage_define() {
 
 # ---- running them ----------------------------------------------------------------------------
 
-# CPU seconds of all processes of a session, for limits: elapsed seconds depend on the load of the
-# machine.
+# CPU seconds of all processes of a session. Limits use them, because elapsed seconds depend on the
+# load of the machine.
 cpu_seconds() {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v session="$1" -v hz="$(getconf CLK_TCK)" '
 		{ sub(/^.*\) /, "") }

@@ -242,8 +242,7 @@ TEST(samples_of_all_formats_are_read)
 }
 
 /*
- * Stores in @ends the offsets at which the records of the file end, in order, and 0 after the last
- * one.
+ * Stores in @ends the end offset of each record of the file, in order, and then 0.
  */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {

@@ -31,7 +31,7 @@ static const struct named_function *load_names(void)
 
 /*
  * Returns the function's name in the symbol table, or NULL for a local function, which dladdr()
- * does not know.
+ * does not find.
  */
 static const char *linker_name(const struct named_function *function)
 {

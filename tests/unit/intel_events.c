@@ -193,7 +193,7 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 	assign_refined(pmu, counters, codes, NULL, count);
 }
 
-/* pfmon offers a top-down event only on models for which it can compute the event's comment. */
+/* pfmon offers a top-down event only if it can compute the event's comment on this model. */
 TEST(topdown_events_are_those_of_the_model)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Structures and constants are those that perfmon2 programs know. */
+/* Structures and constants are the same as in perfmon2. */
 #include <stddef.h>
 #include <perfmon/perfmon.h>
 

@@ -149,7 +149,7 @@ TEST(a_pid_that_is_used_again_has_no_mappings_of_its_first_process)
 	ck_assert_str_eq(path_at(path, 100), "[of the parent]");
 }
 
-/* A file in which two processes are parents of each other is damaged. The search must end. */
+/* If two processes are parents of each other, the file is damaged. The search must end. */
 TEST(parents_in_a_circle_have_no_mappings)
 {
 	const char *path = synthetic_path();

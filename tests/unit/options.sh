@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The completion and the man page of each command of pfmon have the options that --help shows.
-# pfmon prints --help from the table with which it parses the options.
+# pfmon uses the same table to parse the options and to print --help.
 #
 # BUILD: where pfmon was built
 # check() calls the functions below by their names:

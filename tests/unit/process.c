@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: what it writes to the file about a process. The tests know the mappings of this process.
+ * pfmon: what it writes to the file about a process. The process is that of the tests, whose
+ * mappings are known.
  */
 #include <fcntl.h>
 #include <stdbool.h>

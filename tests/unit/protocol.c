@@ -207,7 +207,7 @@ TEST(the_library_clears_reserved_fields_of_the_default_formats_argument)
 		ck_assert_mem_eq(&module.format_argument, &clean, sizeof(clean));
 	}
 	/*
-	 * The library does not change arguments of other formats or sizes, which it does not know.
+	 * The library does not change arguments of other formats, or arguments with another size.
 	 */
 	pfm_create_context(&ctx, "nway", &argument, sizeof(argument));
 	ck_assert_mem_eq(&module.format_argument, &argument, sizeof(argument));

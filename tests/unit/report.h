@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * pfmon report and script with recordings that are made up. The expected figures follow from the
- * samples. The functions are in a library; the dynamic linker knows their addresses.
+ * samples. The functions are in a library; the dynamic linker finds their addresses.
  */
 #ifndef REPORT_H
 #define REPORT_H

@@ -6,8 +6,8 @@
 # for that kernel, in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
 # For the debug kernel our code is built with line coverage and checks for undefined behaviour.
-# objtool does not permit the calls that these options add where user memory is accessed, so objtool
-# does not check our code (OBJECT_FILES_NON_STANDARD).
+# These options add calls where the code accesses user memory, and objtool does not permit calls
+# there. So objtool does not check our code (OBJECT_FILES_NON_STANDARD).
 
 guest_arches := x86_64 arm64 ppc64el
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the kernel's random generator ready at once. A guest has no source of random numbers, so
- * the generator would become ready at some time during the tests. Until then malloc() of the C
+ * Makes the kernel's random generator ready immediately. A guest has no source of random numbers,
+ * so the generator would become ready at some time during the tests. Until then malloc() of the C
  * library reads the clock, too, and each program takes some instructions more. The numbers need not
  * be secret.
  */

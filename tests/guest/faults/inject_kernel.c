@@ -27,8 +27,8 @@ struct knob {
 
 /*
  * By default the kernel lets an allocation fail only if the allocation cannot wait, and a page
- * allocation only if it is for more than one page. Failures are logged with a stack, which
- * shows the caller.
+ * allocation only if it is for more than one page. These settings also let other allocations fail.
+ * Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

@@ -63,8 +63,8 @@ void close_opened(void);
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
 /*
- * Asserts that @error is 0. The message says what failed: @what, such as "unloading", and @name of
- * the module or file.
+ * Asserts that @error is 0. The message says what failed: @what, such as "unloading", and @name,
+ * which is a module or a file.
  */
 void must_do(int error, const char *what, const char *name);
 /* Starts a child, and makes fd a context that monitors it. */

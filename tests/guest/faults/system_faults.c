@@ -52,8 +52,8 @@ static int attempt_exit(const struct operation *operation)
 }
 
 /*
- * The child is still monitored and counts, unless it has ended. If it has ended, its end is
- * reported.
+ * The child must still be monitored and must count, unless it has ended. If it has ended, its end
+ * must be reported.
  */
 static void must_be_watched_or_ended(int error)
 {

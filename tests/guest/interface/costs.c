@@ -232,7 +232,8 @@ TEST(set_switches_are_counted)
 }
 
 /*
- * Returns the kernel's count. It is complete, because the child sleeps before and after the work.
+ * Returns the number of the child's switches, as the kernel counts them. The child sleeps before
+ * and after the work, so the number is complete.
  */
 static uint64_t switches_of_work(const struct child *child, int fd, unsigned int turns)
 {

@@ -28,8 +28,8 @@ static void must_unload(const char *name)
 }
 
 /*
- * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, with EBUSY for other
- * reasons.
+ * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, and with EBUSY for
+ * other reasons.
  */
 static void must_not_unload(const char *name)
 {

@@ -99,7 +99,7 @@ TEST(load_is_called_with_the_privileges_of_the_caller)
 
 /*
  * The context stays at user level, although check_pmc() of the module clears the bit that keeps it
- * there.
+ * at this level.
  */
 static void check_level(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls without elements, and invalid calls. Each argument is made invalid in turn. Checks the
+ * Calls that take no vector, and invalid calls. Each argument is made invalid in turn. Checks the
  * errno of docs/interface.md, the reason, and that the context still counts right.
  */
 #include <fcntl.h>
@@ -299,7 +299,7 @@ TEST(an_ioctl_of_another_type_is_enotty)
 	count_must_be_right(fd);
 }
 
-/* A newer library with an older module: the message names the missing call. */
+/* If the library is newer than the module, the message names the missing call. */
 TEST(an_unknown_call_is_enotty_and_the_message_names_it)
 {
 	const unsigned long unknown[] = {

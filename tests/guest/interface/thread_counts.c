@@ -534,7 +534,7 @@ static void make_children(int count)
 
 #define MAKERS 2
 
-/* Reads of the sum and of threads go on while children are made and end. */
+/* The test reads the sum and the counts of threads while children are made and end. */
 TEST(each_thread_is_read_once_while_threads_end)
 {
 	int fd = keeping_here(), n;

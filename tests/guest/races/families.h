@@ -24,7 +24,7 @@ struct progress {
 extern struct progress *progress;
 
 /**
- * struct family - a process that calls a function at each command of the test
+ * struct family - a process that calls a function each time family_let_go() is called
  * @pid: the process
  * @gate, @finished: for family_let_go() and family_wait()
  * @fd: a context with PFM_FL_INHERIT_ALL that is loaded on the process, and started

@@ -16,7 +16,9 @@
 
 SUITE(inherit_exec_races, 1800);
 
-/* The program to execute: perfmon-successor, or a copy of this file that adds privileges. */
+/*
+ * The program to execute: perfmon-successor, or a copy of perfmon-successor that adds privileges.
+ */
 static const char *program;
 
 /* Finds perfmon-successor, which is in the folder of this program. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two sides race in a window, thousands of times.
+ * Two sides race with each other, thousands of times.
  *
  * Where the order of the two sides can be seen from outside, each order is counted. One side gets a
  * lead, which is made longer or shorter until both orders have happened. A race that the same side

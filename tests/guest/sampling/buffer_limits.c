@@ -14,7 +14,7 @@ SUITE(buffer_limits, 120);
 
 #define DEAD_CHILDREN 64
 
-/* Sets the limit of this process and its future children. */
+/* Sets the limit of this process. Its future children inherit the limit. */
 static void limit_locked_memory(uint64_t bytes)
 {
 	const struct rlimit limit = { bytes, bytes };

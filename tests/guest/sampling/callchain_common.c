@@ -125,7 +125,7 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 
 /* ---- the kernel's functions ----------------------------------------------------------- */
 
-/* From /proc/kallsyms: a function ends at the next higher symbol. */
+/* Reads /proc/kallsyms. A function ends at the next higher symbol. */
 struct function find_function(const char *name)
 {
 	struct function function = { .end = UINT64_MAX };

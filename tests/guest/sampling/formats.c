@@ -168,8 +168,8 @@ TEST(an_ordinary_users_context_loads_a_format)
 /* ---- in use ------------------------------------------------------------------------ */
 
 /*
- * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, with EBUSY for other
- * reasons.
+ * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, and with EBUSY for
+ * other reasons.
  */
 static void must_be_pinned(const struct known_format *format)
 {
@@ -396,7 +396,9 @@ static void must_refuse_sizes(const struct known_format *format)
 		    format->size);
 }
 
-/* An argument of a later version: fields that this version does not have must be zero. */
+/*
+ * The format must accept a longer argument if the fields that this version does not have are zero.
+ */
 static void must_take_later_version(const struct known_format *format)
 {
 	char argument[100] = {};

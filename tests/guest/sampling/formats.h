@@ -42,7 +42,7 @@ void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);
 void use_counters(int fd, unsigned int counters);
 
-/* Number of samples given to formats so far. The core counts them. */
+/* Returns the number of samples that formats have got so far. The core counts them. */
 uint64_t samples_taken(void);
 /* Number of PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);

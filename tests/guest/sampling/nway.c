@@ -134,7 +134,7 @@ static void look_at_full_region(struct nway *nway, pid_t tid)
 	look_at_region(nway, tid);
 }
 
-/* After stop or unload: reads the remaining regions and compares the sums. */
+/* Must be called after stop or unload. Reads the remaining regions and compares the sums. */
 static void look_at_rest(struct nway *nway, pid_t tid, uint64_t taken)
 {
 	while (nway->read < nway->header->filled)
@@ -198,7 +198,7 @@ static void check_layout(void)
 				  nway.per_region * 56);
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
-	/* Recorded PMDs: the counter after its overflow, and a clock that continues. */
+	/* The recorded PMDs are the counter after its overflow and a clock that continues. */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
 		ck_assert_uint_lt(number_at(entry, 40, 8), BIT(63));
@@ -333,7 +333,7 @@ TEST(no_sample_is_lost_while_a_region_is_free)
 	with_formats(check_slow_reader);
 }
 
-/* Called when all regions are full: spins until @samples samples are lost. */
+/* Must be called when all regions are full. Spins until @samples samples are lost. */
 static void lose(const struct nway *nway, uint64_t samples)
 {
 	while (nway->header->lost < samples)
@@ -376,7 +376,7 @@ static void check_losses(void)
 	}
 	/*
 	 * Region 0 reported the samples that were lost at first. Region 1, which was handed back
-	 * next, reports the others.
+	 * next, reports the other lost samples.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

@@ -308,7 +308,7 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
 /*
- * Makes two sets. An overflow in either set switches to the other one. Their PMDs have different
+ * Makes two sets. An overflow in either set switches to the other set. Their PMDs have different
  * initial, short and long values.
  */
 static int ping_pong(uint32_t flags)
@@ -501,7 +501,7 @@ TEST(a_load_clears_overflows)
 	set_zero_must_be_right(fd);
 }
 
-/* One set is left by time, the other one by overflow. */
+/* One set is left after its timeout, the other set after an overflow. */
 TEST(switches_by_time_and_by_overflow_can_be_combined)
 {
 	struct turns turns;

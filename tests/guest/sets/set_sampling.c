@@ -167,8 +167,8 @@ TEST(several_triggers_switch_in_the_calculated_order)
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
 /*
- * Makes sets 0 and 1, which alternate by overflow. Their initial, short and long periods are
- * different.
+ * Makes sets 0 and 1. An overflow in either set switches to the other set. Their initial, short and
+ * long periods are different.
  */
 static void make_sampling_pair(int fd)
 {

@@ -24,7 +24,10 @@
 /* ---- PMUs whose PMCs select an event and levels: need_levels() ------------------------------ */
 
 bool selects_levels(void);
-/* Return the PMC value that counts the event at @levels. With 0 the counter does not count. */
+/*
+ * These functions return the PMC value that counts instructions, or cycles, at @levels. With 0 the
+ * counter does not count.
+ */
 uint64_t instructions(unsigned int levels);
 uint64_t cycles(unsigned int levels);
 /* Returns the number of counters that can count every event. They are PMD 0 and the next PMDs. */

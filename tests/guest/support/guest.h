@@ -108,7 +108,7 @@ struct pmu {
 /* The PMU is queried once per process. The test fails if the PMU is not known to the tests. */
 const struct pmu *pmu(void);
 bool pmu_is(const char *name);
-/* To be called after another PMU was loaded: the next pmu() queries the PMU again. */
+/* Must be called after another PMU was loaded. The next pmu() queries the PMU again. */
 void pmu_forget(void);
 
 /* ---- contexts: each call must succeed ------------------------------------------ */
@@ -194,12 +194,12 @@ uint64_t child_pin(uint64_t cpu);
 uint64_t child_fork(uint64_t pages); /* forks a child that works; returns its faults */
 uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
-/* Called in the child: returns the page. */
+/* For the child: returns the page that the child shares with the test. */
 struct child_page *child_own_page(void);
 /* main() calls this function first. In a program started by child_exec() it does not return. */
 void child_main(int argc, char **argv);
 
-/* A process that calls @function and then exits. */
+/* Forks a process that calls @function and then exits. */
 pid_t fork_child(void (*function)(int), int argument);
 /* Waits for a process, which must exit with status 0. */
 void must_exit_well(pid_t pid);
@@ -261,8 +261,8 @@ unsigned int reports_end(const char *report);
 #define HARD_LOCKUP "Watchdog detected hard LOCKUP"
 
 /*
- * Modules are named as in /proc/modules, or by their file. module_load() and module_unload() return
- * 0 or an errno.
+ * @name: the name of the module in /proc/modules, or the name of its file. module_load() and
+ * module_unload() return 0 or an errno.
  */
 const char *module_path(const char *name); /* valid until the next call */
 /* Without @parameters the module gets the parameters of the kernel's command line. */

@@ -94,13 +94,14 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
  *
  * Under --icount the host has no influence. Then the count may be 20 us below @least, because
- * clocks are rounded, and in a debug kernel 0.2 % below @least. It may also be up to
- * interrupts_within(@most) above @most. The reason: at each switch the scheduler reads its clock
- * some us before our hook reads ours. Without --icount the tolerances are 1 % of @least and 2 % of
- * @most, because the clocks are not read at the same moment. HOST_PAUSE is added, because the host
- * may run something else in between. The caller has to begin the measurement of @most before the
- * count begins, and end it after the count ends: between two readings the host may let any time
- * pass.
+ * clocks are rounded, and in a debug kernel 0.2 % below @least. The count may also be up to
+ * interrupts_within(@most) above @most, because at each switch the scheduler reads its clock some
+ * us before our hook reads ours.
+ *
+ * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
+ * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.
+ * The caller has to begin the measurement of @most before the count begins, and end it after the
+ * count ends: between two readings the host may let any time pass.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -126,7 +127,10 @@ uint64_t work_until_stopped(uint64_t unused);
  * its first call.
  */
 uint64_t available_pmds(void);
-/* Creates a context with PMD @n in use, starting at 0. @pmc: value of PMC @n, which drives it. */
+/*
+ * Creates a context in which PMD @n is in use and begins at 0. @pmc: value of PMC @n, which drives
+ * it.
+ */
 int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);
 /* Creates a context that uses @pmds, a bitmap of PMDs below 64. All PMCs have their defaults. */
@@ -164,14 +168,14 @@ void cpu_online(unsigned int cpu, bool online);
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
 /*
- * Does the same with the loaded PMU's module and its parameter "ownership". Skips the test unless
- * the PMU is Intel's or AMD's and the guest counts instructions exactly.
+ * Like with_pmu(), with the loaded PMU's module and its parameter "ownership". Skips the test
+ * unless the PMU is Intel's or AMD's and the guest counts instructions exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
 /* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
-/* Runs @check with a module loaded, which is unloaded afterwards, even if @check fails. */
+/* Loads a module, runs @check and unloads the module again, even if @check fails. */
 void with_module(const char *name, void (*check)(void));
 void with_parameters(const char *name, const char *parameters, void (*check)(void));
 /* Runs @check. Calls @put_back afterwards, even if @check fails. */

@@ -42,7 +42,7 @@ uint32_t random_below(uint32_t end)
 	return ((state * 0x2545f4914f6cdd1d) >> 32) * end >> 32;
 }
 
-/* Returns when the thread has begun. */
+/* Returns when the process has begun to run. */
 pid_t fork_victim(void)
 {
 	int gate[2];

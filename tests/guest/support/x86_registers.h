@@ -61,7 +61,8 @@ int msr_try_write(uint32_t msr, uint64_t value);
 
 /*
  * For a write in the middle of a measurement: msr_choose() prepares a write of @value, and
- * msr_write_chosen() makes it with one system call. Only one write can be prepared at a time.
+ * msr_write_chosen() does this write with one system call. Only one write can be prepared at a
+ * time.
  */
 void msr_choose(uint32_t msr, uint64_t value);
 void msr_write_chosen(void);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets, pfm_read(), and mmap() of the buffers of all sampling formats, for 32-bit and 64-bit
- * programs. The expected number of page faults is the number of pages that the program touches. The
- * expected number of samples is the number of context switches that getrusage() reports.
+ * Tests event sets, pfm_read(), and mmap() of the buffers of all sampling formats. The program is
+ * built for 32 bits and for 64 bits. The expected number of page faults is the number of pages that
+ * the program touches. The expected number of samples is the number of context switches that
+ * getrusage() reports.
  *
- * The program needs the software PMU, which can count context switches: here each switch away from
- * the thread overflows the counter and gives a sample. On failure the program prints a line "WRONG"
- * and exits with status 1.
+ * The program needs the software PMU, which can count context switches. Each switch away from the
+ * thread makes the counter overflow, which gives a sample. On failure the program prints a line
+ * "WRONG" and exits with status 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -150,7 +151,10 @@ static void try_sets(void)
 	MUST(pfm_create_evtsets(fd, sets, SETS));
 	write_sets(fd);
 	load(fd);
-	/* Only the first round touches the stack and the code for the first time. */
+	/*
+	 * Only the second round is checked. The first round also has page faults in the stack and
+	 * in the code.
+	 */
 	for (round = 0; round < 2; round++) {
 		write_sets(fd);
 		for (set = 0; set < SETS; set++) {
@@ -310,7 +314,7 @@ static void try_format(const char *format, void *argument, size_t size,
 		if (buffer == MAP_FAILED)
 			must("mmap()", -1);
 		take_samples(fd, &truth);
-		/* see try_sets() */
+		/* only the second round is checked: see try_sets() */
 		if (round) {
 			printf("format %s\n", format);
 			found = read_buffer(buffer);

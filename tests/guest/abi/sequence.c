@@ -201,7 +201,7 @@ int main(void)
 		touch(memory, page, pages);
 		results[2] = pfm_stop(fd);
 		results[3] = pfm_read_pmds(fd, pmds, PFM_SOFT_COUNTERS);
-		/* The first round touches the stack and the code for the first time. */
+		/* The first round also has page faults in the stack and in the code. */
 		if (i == 0)
 			continue;
 		dump("results", results, sizeof(results));

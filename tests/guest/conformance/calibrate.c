@@ -74,7 +74,7 @@ static double cycles_per_ns(void)
 	return count.running ? (double)count.value / count.running : 0;
 }
 
-/* Counts per ns, or per instruction. 0: not known. */
+/* Returns the counts per ns or per instruction, or 0 if the rate is not known. */
 static double true_rate(const struct counter *counter)
 {
 	switch (counter->truth) {
@@ -100,7 +100,7 @@ struct rates {
 	double faults;
 };
 
-/* Counts per ns during page faults, which take CPU time with few instructions. */
+/* Returns the counts per ns during page faults, which take CPU time with few instructions. */
 static double rate_of_faults(int fd, const struct counter *counter)
 {
 	uint64_t time = 0, before = read_pmd(fd, counter->pmd), part;

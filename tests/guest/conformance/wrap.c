@@ -175,7 +175,7 @@ TEST(all_counters_wrap_in_one_run)
 	close(fd);
 }
 
-/* Reads, from another CPU, the counters of a thread that others preempt all the time. */
+/* Another CPU reads the counters of a thread that other threads preempt all the time. */
 TEST(a_wrap_among_competing_threads_is_seen)
 {
 	const struct counter *counter;

@@ -164,8 +164,8 @@ static int power_switch(const char *name)
 }
 
 /*
- * Counts the user-level instructions of two loops and of a write of @text to @file between them.
- * The write must fail with @error, or succeed if @error is 0.
+ * Executes a loop, writes @text to @file, and executes another loop. Returns the number of
+ * user-level instructions. The write must fail with @error, or succeed if @error is 0.
  */
 static uint64_t count_around(int fd, int file, const char *text, int error)
 {

@@ -385,7 +385,8 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 
 /*
  * Writes PMD 1 a thousand times while it counts. Meanwhile PMD 0, which is not written, counts the
- * loops and a few instructions for each write. Their number must be the same for each write.
+ * loops and a few instructions for each write. The number of these instructions must be the same
+ * for each write.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

@@ -30,7 +30,10 @@ static uint64_t around(int fd, unsigned int n)
 TEST(a_count_across_the_wrap_is_exact)
 {
 	const uint64_t wrap = wrap_or_skip(0);
-	/* Initial values close to a wrap. A loop of a million crosses some of the wraps. */
+	/*
+	 * Initial values close to a wrap. A loop of a million instructions crosses some of the
+	 * wraps.
+	 */
 	const uint64_t preloads[] = {
 		0,
 		wrap - 0x100,

@@ -137,7 +137,7 @@ TEST(a_loader_that_has_ended_is_not_named)
 
 /*
  * Two processes have loaded contexts with the same counters. When one of them unloads its context,
- * the error names the other one.
+ * the error names the other process.
  */
 TEST(the_process_that_is_named_has_a_context)
 {

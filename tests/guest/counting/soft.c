@@ -195,7 +195,7 @@ TEST(faults_are_those_of_getrusage)
 struct missing_pages {
 	uint64_t count;
 	uint64_t size;
-	int faults; /* userfaultfd(2) */
+	int faults; /* descriptor of userfaultfd(2) */
 };
 
 static void *give_pages(void *argument)

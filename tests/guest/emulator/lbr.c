@@ -199,7 +199,7 @@ static void check_call_stack(void)
 		calls++;
 	}
 	ck_assert_uint_eq(calls, DEPTH - 1);
-	/* The call of call_deep() by go_deep(), and the call of go_deep(). */
+	/* The last entries are the call of call_deep() by go_deep(), and the call of go_deep(). */
 	ck_assert_uint_eq(records[n].to, (uint64_t)call_deep);
 	ck_assert_uint_eq(records[n + 1].to, (uint64_t)go_deep);
 	ck_assert_uint_eq(count, n + 2);

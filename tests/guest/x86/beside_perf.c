@@ -423,8 +423,8 @@ TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
 /* ---- counters that change hands ---------------------------------------------------------- */
 
 /*
- * Two events of perf and a context count in turns, a thousand times.  In half of the turns perf is
- * first, in the other half the context.
+ * Two events of perf and a context count in turns, a thousand times. In half of the turns perf is
+ * first. In the other half the context is first.
  */
 static void check_hand_overs(void)
 {

@@ -20,7 +20,8 @@ static const struct option common_options[] = {
 static void usage(FILE *stream)
 {
 	fprintf(stream,
-		"Usage: %s [OPTION]... [FOLDER/ | SUITE[/TEST]]...\n\n%s\n\n"
+		"Usage: %s [OPTION]... [FOLDER/ | SUITE[/TEST]]...\n\n%s\n"
+		"A word that begins with ^ leaves these tests out.\n\n"
 		"%s"
 		"  -x, --until-failure  stop after the first test that fails\n"
 		"  -l, --list           list the tests\n"

@@ -127,28 +127,35 @@ static bool is_named(const struct suite *suite, const TTest *test, const char *w
 	       (word[length] == '/' && !strcmp(word + length + 1, test->name));
 }
 
+/*
+ * Without words every test is wanted. A word that begins with ^ leaves tests out. The last word that
+ * names a test decides.
+ */
 static bool is_wanted(const struct suite *suite, const TTest *test, char **words)
 {
-	if (!*words)
-		return true;
-	for (; *words; words++)
-		if (is_named(suite, test, *words))
-			return true;
-	return false;
+	bool wanted = !*words || **words == '^';
+
+	for (; *words; words++) {
+		bool leaves_out = **words == '^';
+
+		if (is_named(suite, test, *words + leaves_out))
+			wanted = !leaves_out;
+	}
+	return wanted;
 }
 
 /* A word that names nothing is an error, not a success without tests. */
-static void check_word(char *word)
+static void check_word(const char *word)
 {
-	char *words[] = { word, NULL };
+	const char *name = word + (*word == '^');
 	size_t i, j;
 
 	for (i = 0; i < suite_count; i++)
 		for (j = 0; j < suites[i]->count; j++)
-			if (is_wanted(suites[i], suites[i]->tests[j], words))
+			if (is_named(suites[i], suites[i]->tests[j], name))
 				return;
 	fprintf(stderr, "%s: no suite or test \"%s\" (--list shows them)\n",
-		program_invocation_short_name, word);
+		program_invocation_short_name, name);
 	exit(2);
 }
 

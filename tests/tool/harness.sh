@@ -111,11 +111,13 @@ let_go() {
 # test_x86_...: the PMUs of Intel and AMD
 # test_ibs_...: the PMUs of AMD that have instruction based sampling
 # test_levels_...: the PMUs that can count user level only
+# The tests test_long_... take long. They do not run if PERFMON_SHORT is in the environment.
 is_wanted() {
 	case $1 in
 	test_armv8_* | test_power_* | test_soft_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;
 	test_ibs_*) [ -d /sys/kernel/perfmon/pmus/amd_ibs ] ;;
 	test_x86_*) [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
+	test_long_*) [ -z "$PERFMON_SHORT" ] ;;
 	test_levels_*) [ "$pmu" = armv8 ] || [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
 	esac
 }

@@ -30,9 +30,9 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: the optstring of getopt_long(): "+" if parsing must stop at the first word
- *	that is not an option, then ":", then each letter, with a ":" after it if the
- *	option has an argument
+ * @letters: the optstring of getopt_long(): first "+" if parsing must stop at the first word that
+ *	is not an option; then ":"; then the letter of each option, followed by ":" if the option
+ *	has an argument
  * @names: ends with a row of zeros
  */
 struct getopt_table {

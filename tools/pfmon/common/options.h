@@ -13,9 +13,9 @@
  * @letter: short name; 0 if the option has none
  * @argument: what --help calls the argument; NULL if the option has none
  * @help: the text of --help about the option, without line breaks
- * @take: function that stores the option; it gets the option's argument, or NULL, and the address
- *	of the option's field in the command's data; it returns 0, or reports an error and returns
- *	-1
+ * @take: function that stores the option. Its arguments are the option's argument, or NULL, and the
+ *	address of the option's field in the command's data. It returns 0, or -1 after reporting an
+ *	error
  * @offset: offset of the option's field in the command's data
  */
 struct option_row {
@@ -53,8 +53,8 @@ struct command_line {
 
 /*
  * Parse the options of the command line and store them in @data, at option_row.offset.
- * Returns 1 after printing the help that the user asked for, -1 after reporting an error,
- * else 0; optind is then the index of the first argument that is not an option.
+ * Returns 1 after printing the help for --help, and -1 after reporting an error. Otherwise returns
+ * 0, and optind is the index of the first argument that is not an option.
  */
 int options_parse(int argc, char **argv, const struct command_line *line, void *data);
 

@@ -79,7 +79,7 @@ struct data_machine {
 	uint32_t recording;
 };
 
-/* data_machine.flags: the user wants to see each thread separately. Since version 1.2 */
+/* data_machine.flags: the results of each thread are to be shown separately. Since version 1.2 */
 #define DATA_PER_THREAD 0x1
 
 /* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
@@ -115,7 +115,7 @@ struct data_command {
  * struct data_event - an event; an array of uint16_t and a string follow
  * @code: code of the event on the PMU; 0 if the event takes no counter
  * @period: sampling period; if @frequency is not 0, the period at the beginning
- * @frequency: samples per second that the user asked for; 0 if the user gave a period
+ * @frequency: samples per second, as the user gave it; 0 if the user gave a period
  * @random_mask: bits of a random number that is added to each period
  * @set: event set
  * @pmd: PMD that overflows. A sample belongs to the event that has its event set and its PMD

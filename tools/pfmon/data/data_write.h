@@ -13,7 +13,7 @@
  * @reserve: number of bytes after the first @size bytes that only the records LOSSES, UNSAMPLED,
  *	CPU and END may use
  * @fd: the file, -1 if there is none
- * @lack: the error with which the last record did not fit: ENOSPC, EDQUOT or EFBIG
+ * @lack: the error of the write if the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete, so no record can follow
  */

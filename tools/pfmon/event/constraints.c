@@ -2,9 +2,9 @@
 /*
  * Find out which events can be counted at the same time, given the PMCs that they share. Events are
  * added one by one. The bits that an event needs in the PMCs depend on its counter, so all events
- * so far are matched with counters again with each new event. If an event needs a certain bit with
- * each of its counters, no other event can use a counter with which it needs another value of this
- * bit.
+ * so far are matched with counters again with each new event. If an event needs a certain bit on
+ * each of its counters, another event cannot use a counter where it would need another value of
+ * this bit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct needs {
  * struct table - the events that are to be counted at the same time
  * @pmu: encodes the events
  * @events: the events
- * @wanted: for each event, the counters that it can use if it is alone
+ * @wanted: for each event, the counters that it could use without the other events
  * @choices: for each event, the counters that it can use beside the other events
  * @count: number of events
  */
@@ -189,8 +189,8 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 }
 
 /*
- * Leave out the counters for which encode() stores no bits: they cannot count the event in the
- * modes that the user chose.
+ * encode() stores no bits for a counter that cannot count the event in the modes that the user
+ * chose. Leave these counters out.
  */
 static void leave_out(const struct table *table, size_t event)
 {

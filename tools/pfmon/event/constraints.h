@@ -11,7 +11,8 @@
  * @pmd: the counter of the event, or NO_COUNTER
  * @rival: if @pmd is NO_COUNTER, an event that needs other bits in PMC @pmc than this event; NULL
  *	if other events use all counters
- * @pmc: number of the PMC in which the two events need different bits; valid if there is a @rival
+ * @pmc: number of the PMC whose bits would have to differ for the two events; valid if there is a
+ *	@rival
  */
 struct verdict {
 	int pmd;

@@ -4,9 +4,8 @@
 #define PFMON_DEVICE_ERRORS_H
 
 /*
- * Report why the device could not be opened or a context could not be made.  @error is
- * the errno of the failed call; @pmu is the PMU that the user named, or NULL.  Returns
- * -1.
+ * Report why the device could not be opened, or why a context could not be made. @error is the
+ * errno of the failed call. @pmu is the PMU that the user named, or NULL. Returns -1.
  */
 int fail_open(int error, const char *pmu);
 

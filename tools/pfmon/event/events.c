@@ -62,7 +62,7 @@ bool events_take_turns(const struct event_list *list)
 
 /*
  * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" off the end of @name.  Returns the
- * modes.  As with perf, "p" and "pp" ask for a precise event.
+ * modes. As with perf, "p" and "pp" make the event precise.
  */
 static unsigned int cut_modes(char *name, bool *is_precise)
 {
@@ -247,8 +247,8 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 }
 
 /*
- * Look for @name in the kernel's list of events.  On Arm the kernel has such a list even
- * if libpfm4 does not know the CPU.
+ * Look for @name in the kernel's list of events. On Arm the kernel has such a list even if libpfm4
+ * does not support the CPU.
  */
 static enum parse_result parse_cpu_event(struct event *event, const char *name,
 					 const struct machine *machine)

@@ -9,7 +9,7 @@
 /**
  * struct machine - what can be counted here
  * @info: what the module reports
- * @pmu: what pfmon knows about the PMU; NULL if pfmon does not know the PMU
+ * @pmu: pfmon's description of the PMU; NULL if pfmon has none
  * @scope: the scope of the PMU's registers, if several CPUs share them; else empty
  * @is_user_level: the context counts nothing at kernel level
  * @is_system_wide: the context is for a CPU, so it has no PMDs that belong to a thread

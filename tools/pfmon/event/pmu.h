@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pfmon knows about the PMUs: the names of common events, the counters that can count an
- * event, and the bits of the PMCs that select the event. Each kind of PMU has a file pmu_*.c and an
- * entry in the table of pmu.c.
+ * pfmon's descriptions of the PMUs: the names of common events, the counters that can count an
+ * event, and the PMC bits that select the event. Each kind of PMU has a file pmu_*.c and an entry
+ * in the table of pmu.c.
  */
 #ifndef PFMON_PMU_H
 #define PFMON_PMU_H
@@ -120,8 +120,8 @@ struct pmc_bits {
  *	"because", or NULL if a counter can. If @refusal itself is NULL, every event can be counted
  * @extra_pmc: returns the number of the PMC whose value refines what an event counts, or 0. NULL:
  *	no event has such a PMC
- * @precise_extra: number of a PMC, or 0. Events for which @extra_pmc returns this PMC have to be
- *	precise
+ * @precise_extra: number of a PMC, or 0. If @extra_pmc returns this PMC for an event, the event has
+ *	to be precise
  */
 struct pmu {
 	const char *name;
@@ -176,7 +176,7 @@ extern const struct pmu pmu_soft;
 unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
 			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
 
-/* Returns the PMU @name on a CPU with @id, or NULL if pfmon does not know that PMU. */
+/* Returns the description of PMU @name on a CPU with @id, or NULL if pfmon has none. */
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*

@@ -431,5 +431,5 @@ MODELS(icelake, common_icelake, 0, extra_icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 
        0xa7);
 MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
-/* Models without rules of their own, and models that this pfmon does not know. */
+/* Models without rules of their own, and models that are newer than this pfmon. */
 const struct pmu pmu_intel = { INTEL(rules, common, 0) };

@@ -119,8 +119,7 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 }
 
 /*
- * Replace @code by the code with which PMCn counts the same event. Returns false if PMCn has no
- * such code.
+ * Replace @code by PMCn's code of the same event. Returns false if PMCn has no such code.
  */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {

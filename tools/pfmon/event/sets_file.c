@@ -16,7 +16,7 @@
 
 /*
  * Maximum number of events in 'switch after'. The counter starts at the negative of this number;
- * with a much larger number it would overflow at once.
+ * with a much larger number it would overflow immediately.
  */
 #define MOST_EVENTS (1ull << 62)
 
@@ -28,7 +28,7 @@ static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
 /**
  * struct sets_file - a file that is being read
  * @list: what has been read
- * @machine: the machine on which the events are to be counted
+ * @machine: the machine that will count the events
  * @place: file and number of the line, for messages
  * @rest: the words of the line that have not been read
  */

@@ -49,8 +49,8 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance of @name from @wanted if it is within the limit.  Otherwise returns limit
- * + 1 if @wanted has at least 4 letters and @name contains it, else ~0.
+ * Returns the distance between @name and @wanted if it is within the limit. Otherwise returns limit
+ * + 1 if @name contains @wanted and @wanted has at least 4 letters, else ~0.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

@@ -7,8 +7,8 @@
 #define MAX_NAME	128
 
 /**
- * struct suggestions - the names that are most similar to a wanted name
- * @wanted: the wanted name
+ * struct suggestions - the names that are most similar to the name that the user gave
+ * @wanted: the name that the user gave
  * @names: the names found, the most similar first
  * @distances: distance of each name from @wanted
  * @count: number of @names

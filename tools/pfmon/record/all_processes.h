@@ -18,7 +18,7 @@ struct seen_process;
  * @band: the kernel's events about processes
  * @has_band: the kernel permits the events of @band; if not, /proc is read now and then
  * @names_only: only names are written, no mappings
- * @refusal: the errno with which the kernel refused the events of @band
+ * @refusal: the errno if the kernel refused the events of @band
  * @writer: the file
  * @next: the file that will replace @writer; all records are written to both files. NULL: none
  * @files: build-ids

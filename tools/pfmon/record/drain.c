@@ -274,10 +274,10 @@ void drain_handed_back(struct drain *drain)
 }
 
 /*
- * Returns the samples in the region that the kernel is filling. The count of the region may be left
- * over from an earlier use of the region, so it is limited to the samples that header->written
- * counts and that have not been taken. header->written is read before header->filled, so that all
- * samples that it counts are in region header->filled or in an earlier region.
+ * Returns the samples in the region that the kernel is filling. The region's count may be left from
+ * an earlier use of the region. So it is limited to the number of samples that are in
+ * header->written and have not been taken yet. header->written is read before header->filled. So
+ * all samples in its number are in region header->filled or in earlier regions.
  */
 static struct batch nway_batch(const struct drain *drain)
 {

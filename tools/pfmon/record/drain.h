@@ -98,7 +98,7 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
  * @produced: samples that the kernel took, as the kernel has counted them
  * @written: samples in the file
  * @waiting: samples in the buffer
- * @lost: samples for which the buffer had no room, or that could not be written to the file
+ * @lost: samples that did not fit into the buffer, or that could not be written to the file
  * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
  * @full: with default and callchain: how often monitoring was masked because the buffer
  *	was full

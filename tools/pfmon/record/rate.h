@@ -16,7 +16,7 @@
 
 /**
  * struct rate - the period of an event
- * @frequency: wanted samples per second of CPU time; 0: the period is fixed
+ * @frequency: intended number of samples per second of CPU time; 0: the period is fixed
  * @random_mask: bits of a random number that is added to each period: half the mask on average
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
@@ -35,8 +35,8 @@ struct rate {
 };
 
 /*
- * rate_fix() sets the fixed period @period. rate_begin() sets a first period with which @event is
- * sampled about @frequency times per second; rate_follow() adapts this period.
+ * rate_fix() sets the fixed period @period. rate_begin() sets a first period, an estimate for
+ * @frequency samples of @event per second; rate_follow() adapts this period.
  */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
@@ -51,8 +51,8 @@ void rate_expect_busy(struct rate *rate);
 
 /*
  * Compute the period again after a total of @events events in @time ns of CPU time. @is_short:
- * samples were lost, or were suppressed after too many interrupts, so @events is too small, and the
- * period does not become shorter. Returns whether the caller has to set another period, which is in
+ * @events is too small, because samples were lost, or because monitoring was throttled; the period
+ * then does not become shorter. Returns whether the caller has to set another period, which is in
  * @rate->period.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);

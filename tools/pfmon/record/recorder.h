@@ -53,7 +53,7 @@
  * @progress: the line on the terminal
  * @ended: called with each file that another file replaces, before the replaced file is closed;
  *	NULL: nothing is called. Returns 0, or -1 after reporting an error
- * @input: descriptor from which @typed reads what the user types; 0: there is none
+ * @input: the user's input, for @typed; 0: there is none
  * @typed: called when @input is readable; reads from @input, and returns the same values as @ended
  * @data: argument of @ended and @typed
  * @begin: when the recording began, in ns of CLOCK_MONOTONIC

@@ -53,7 +53,7 @@ struct side_ring;
  * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
  * @poll: descriptor that becomes readable when many reports wait in a ring: the caller then calls
  *	side_band_read()
- * @lost: number of reports for which the rings had no room
+ * @lost: number of reports that did not fit into the rings
  * @gaps: how often a CPU came online. Reports from this CPU before that time are missing
  */
 struct side_band {

@@ -2,9 +2,10 @@
 /*
  * Find the samples that the PMU did not deliver. A counter that is sampled is reset after each
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
- * interrupt arrives at once, but nearly all events are lost if the PMU checks for overflows only
- * now and then. A second counter of the same event, the witness, is never reset. If the witness
- * counts more events than the periods of all samples together, the difference is in no sample.
+ * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
+ * only now and then. A second counter of the same event, the witness, is never reset. If the
+ * witness counts more events than the periods of all samples together, the difference is in no
+ * sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -13,9 +14,9 @@
 #include "../event/events.h"
 
 /*
- * Copy @events to @all and append a witness for each event for which a second counter is available.
- * Counters are assigned again to all events and witnesses. Witnesses have no name. Returns 0, or -1
- * after reporting an error. The caller calls witness_free() in any case.
+ * Copy @events to @all. For each event, append a witness if a second counter is available. Counters
+ * are assigned again to all events and witnesses. Witnesses have no name. Returns 0, or -1 after
+ * reporting an error. The caller calls witness_free() in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);

@@ -183,8 +183,8 @@ static struct found find(const struct mappings *mappings, uint64_t owner, size_t
 }
 
 /*
- * Returns the fork with which @program of @owner began, or NULL if it began with an exec or was
- * there already.
+ * Returns the fork that began @program of @owner, or NULL if an exec began it or it existed before
+ * the recording.
  */
 static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,
 				    size_t program)

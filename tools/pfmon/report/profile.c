@@ -36,8 +36,7 @@ bool profile_needs_objects(const struct profile_options *options)
 }
 
 /*
- * Returns the key of the entry to which @sample is added. Only the fields by which the user sorts
- * are set.
+ * Returns the key of the entry that counts @sample. It has only the fields that the user sorts by.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample)
 {

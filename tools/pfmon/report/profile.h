@@ -16,7 +16,7 @@ enum sort_key {
 };
 
 /**
- * struct profile_options - what the user wants
+ * struct profile_options - the user's choices
  * @sort: keys by which samples are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
  *	thread's name and end with the innermost function
@@ -41,12 +41,12 @@ struct profile_options {
 /**
  * struct profile - the samples of a recording, added up
  * @recording: the recording with the samples
- * @options: what the user wants
+ * @options: the user's choices
  * @tree: the root's children are the events that have samples; an event's children are
  *	its entries, and an entry's children are its callers
  * @symbols: functions
  * @names: names of threads
- * @samples: number of all samples, including those of events that are not wanted
+ * @samples: number of all samples, including those of events that are not shown
  * @has_chains: the recording has call chains
  */
 struct profile {
@@ -73,7 +73,7 @@ bool profile_needs_objects(const struct profile_options *options);
 const struct node *profile_event(const struct profile *profile,
 				 const struct recorded_event *event);
 
-/* Returns whether the user wants to see @event. */
+/* Returns whether @event is to be shown. */
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*

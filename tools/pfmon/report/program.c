@@ -17,7 +17,7 @@
 #include "program.h"
 
 /*
- * The address at which libdwfl places a file: with 0, libdwfl's addresses are the addresses in the
+ * The bias that libdwfl adds to the addresses in a file. With 0, its addresses are those in the
  * file.
  */
 #define NO_BIAS 0

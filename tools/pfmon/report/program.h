@@ -13,7 +13,7 @@
  * struct program_segment - a part of the file that is mapped
  * @offset: offset in the file
  * @size: bytes
- * @address: address at which the symbol table places this part
+ * @address: address of this part in the symbol table
  */
 struct program_segment {
 	uint64_t offset;

@@ -82,7 +82,7 @@ static void add_column(struct table *table, enum column column)
 }
 
 /*
- * Choose a column for each key by which the user sorts. Functions also get a column for their
+ * Choose a column for each key that the user sorts by. Functions also get a column for their
  * object.
  */
 static void choose_columns(struct table *table)

@@ -58,8 +58,8 @@ typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*
  * Call @function for all samples, in the order of the file.  Stores in @bad the number of
- * blocks that could not be read to their end.  Returns 0, or the value with which
- * @function stopped.
+ * blocks that could not be read to their end. Stops when @function returns a value other than 0,
+ * and returns this value. Otherwise returns 0.
  */
 int samples_each(const struct recording *recording, sample_function function,
 		 void *argument, size_t *bad);

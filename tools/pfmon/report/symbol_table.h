@@ -54,7 +54,7 @@ void symbol_table_sort(struct symbol_table *table);
 /* Returns the symbol that contains @address, or NULL if there is none. */
 struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
-/* Give @symbol the name that it has in the source, if demangle() knows that name. */
+/* Give @symbol the name that it has in the source, if demangle() finds that name. */
 void symbol_demangle(struct symbol *symbol);
 void symbol_table_free(struct symbol_table *table);
 

@@ -17,10 +17,11 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * Returns whether frame @index is a return address. Two kinds of frames are not: the first frame of
- * the kernel's part and of the program's part is an interrupted instruction, and callers that the
- * hardware has recorded are call instructions. A return address is the address after the call. If
- * the call is the last instruction of a function, the return address is outside of this function.
+ * Returns whether frame @index is a return address. Two kinds of frames are not return addresses.
+ * The first frame of the kernel's part, or of the program's part, is an interrupted instruction.
+ * Callers that the hardware has recorded are call instructions. A return address is the address
+ * after the call. If the call is the last instruction of a function, the return address is outside
+ * of this function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {

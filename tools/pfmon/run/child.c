@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND. The process waits in a read() and then calls execve() at
- * once, because PATH has been searched before.  The context is loaded and started while
- * the process waits in the read() or, better, where it enters execve() (child_to_exec()).
- * So the counts contain only COMMAND and the execve(). If the process waits in the read(),
- * they also contain the instructions from there to the execve().
+ * The process that runs COMMAND. The process waits in a read() and calls execve() directly after
+ * it, because PATH has been searched before. The context is loaded and started while the process
+ * waits in the read() or, better, where it enters execve() (child_to_exec()). So the counts contain
+ * only COMMAND and the execve(). If the process waits in the read(), they also contain the
+ * instructions from there to the execve().
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
  * @pid: the process
  * @go: descriptor: a byte written to it lets the child continue; closing it makes the
  *	child end
- * @failure: descriptor from which the errno of a failed exec is read
+ * @failure: descriptor to read the errno of a failed exec
  * @at_exec: the child is stopped where it enters execve(); the byte has already been
  *	written to @go
  * @others: how many tasks and children there were before COMMAND; this shows later what

@@ -72,7 +72,7 @@ int group_read_activities(struct group *group, struct set_activity *activities);
 
 /**
  * struct group_losses - what was not counted
- * @ran_elsewhere: a thread ran on CPUs on which nothing was counted
+ * @ran_elsewhere: a thread ran on CPUs where nothing was counted
  * @closed: number of contexts that ended because their thread executed a program that the user may
  *	not monitor
  * @unfollowed: threads and processes that were made later and were not followed

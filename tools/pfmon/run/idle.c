@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kernel sums up the idle time of each CPU in us, and shows it in /proc/stat in units of 1/100
- * s. The time for which a CPU is idle because a task waits for I/O is in another field.
+ * s. Idle time while a task waits for I/O is in another field.
  */
 #include <math.h>
 #include <stdio.h>

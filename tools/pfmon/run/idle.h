@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The time for which CPUs are idle, from /proc/stat. */
+/* How long CPUs are idle, from /proc/stat. */
 #ifndef PFMON_IDLE_H
 #define PFMON_IDLE_H
 
@@ -9,9 +9,8 @@
 /**
  * struct idle - how long CPUs are idle
  * @count: number of contexts that counted when the measurement began
- * @begin: seconds for which the CPU of each context had been idle when the measurement
- *	began
- * @seconds: seconds for which the CPU of each context was idle during the measurement; NAN if that
+ * @begin: for each context, total idle time of its CPU when the measurement began, in seconds
+ * @seconds: for each context, idle time of its CPU during the measurement, in seconds; NAN if that
  *	is not known, because the CPU was offline for a while
  */
 struct idle {

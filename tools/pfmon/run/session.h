@@ -11,7 +11,7 @@
 /**
  * struct session - a monitoring context
  * @fd: its descriptor
- * @machine: the machine on which the context counts
+ * @machine: what can be counted on this machine
  * @sets: event sets to create; NULL: only the set that every context has
  * @set_count: number of @sets
  * @pmcs: PMCs to write
@@ -25,8 +25,8 @@
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: threads and processes that the thread makes are counted, too
  * @is_twin: the arrays belong to another session
- * @cpu: of a system-wide context: the CPU on which it is loaded, or was loaded last; if CPUs
- *	share the registers, this CPU is their owner
+ * @cpu: CPU of a system-wide context, even after an unload; if CPUs share the registers, this CPU
+ *	is their owner
  * @came_later: the CPU came online during the measurement
  * @was_offline: the CPU went offline during the measurement, and came online again
  */
@@ -143,7 +143,7 @@ uint64_t session_dropped_counts(const struct session *session);
 /**
  * struct set_activity - activity of an event set
  * @runs: how often the set became active
- * @duration: time in ns for which the set counted
+ * @duration: how long the set counted, in ns
  */
 struct set_activity {
 	uint64_t runs;
@@ -153,7 +153,7 @@ struct set_activity {
 /* Store the activity of each set in @activities. */
 int session_read_activities(struct session *session, struct set_activity *activities);
 
-/* Returns whether the thread ran on CPUs on which nothing was counted. */
+/* Returns whether the thread ran on CPUs where nothing was counted. */
 bool session_ran_elsewhere(const struct session *session);
 
 /*

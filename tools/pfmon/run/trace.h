@@ -23,8 +23,8 @@ struct tracer {
 };
 
 /*
- * Returns whether @path runs in a traced process as it does without tracing. A set-user-ID or
- * set-group-ID program, or one with capabilities, would not get its rights.
+ * Returns whether @path runs in a traced process as it does without tracing. A set-user-ID program,
+ * a set-group-ID program and a program with capabilities would not get their rights.
  */
 bool trace_is_harmless(const char *path);
 
@@ -48,8 +48,8 @@ void trace_end(pid_t pid);
 
 /*
  * Call this when the child has stopped.  Calls the function of @tracer for this stop, if there is
- * one, and lets the child continue.  @stop is si_status of waitid(), that is, waitpid()'s status
- * from its second byte on.
+ * one, and lets the child continue. @stop is si_status of waitid(), the status of waitpid() without
+ * its low 8 bits.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

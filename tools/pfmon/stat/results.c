@@ -39,8 +39,8 @@ typedef double (*pick)(const struct results *results, const struct run *run,
 		       size_t index);
 
 /*
- * The mean of the runs that have the figure, and its standard error: s / sqrt(n), where s
- * is the standard deviation of a sample, with n - 1 in its denominator.
+ * The mean of the n runs that have the figure, and its standard error: s / sqrt(n). Here s is the
+ * standard deviation of a sample, with n - 1 in its denominator.
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {

@@ -19,7 +19,7 @@
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
  * @runtime: CPU time of the thread in ns
- * @idle: seconds for which CPUs were idle, summed up; NAN if it is not known
+ * @idle: sum of the idle times of the CPUs, in seconds; NAN if it is not known
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
  * @system: seconds of the command in the kernel
@@ -45,7 +45,7 @@ enum part_kind {
 };
 
 /**
- * struct part - the part of a measurement to which counts belong
+ * struct part - a part of a measurement, with counts of its own
  * @kind: what it is
  * @time: of an interval: seconds from the start of counting to the end of the interval
  * @cpu: of a CPU: its number
@@ -67,7 +67,7 @@ struct part {
 
 /**
  * struct results - the figures of a measurement, or of a part of it
- * @machine: machine on which the events were counted
+ * @machine: the machine that counted the events
  * @events: the events
  * @command: the command, NULL-terminated, or NULL
  * @targets: the threads and processes that were counted; NULL if the command was counted
@@ -109,7 +109,7 @@ struct figure {
 
 /*
  * Returns the state of the event, EVENT_NOT_COUNTED if its set was never active. The functions
- * below use only the runs in which the event was counted.
+ * below use only the runs that counted the event.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
@@ -125,7 +125,7 @@ uint64_t results_count(const struct results *results, size_t event);
 /* The mean before scaling, as a whole number. */
 uint64_t results_counted(const struct results *results, size_t event);
 
-/* The part of the time in which the event was counted, from 0 to 1. */
+/* The part of the time when the event was counted, from 0 to 1. */
 double results_fraction(const struct results *results, size_t event);
 
 /*
@@ -140,20 +140,20 @@ struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * Store in @least and @most the smallest and the largest number of times that a set
- * became active, in the run in which these two differ most.  Store in @missed the largest
- * number of sets that were never active in one run.
+ * In each run some set became active least often, and some set most often. Store in @least and
+ * @most these two numbers of the run where they differ most. Store in @missed how many sets were
+ * never active in a run, from the run with most such sets.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
 
-/* The part of the time of all sets in which this set was active, from 0 to 1. */
+/* The time of this set, divided by the time of all sets: 0 to 1. */
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
 /* The idle time; its member runs is 0 if the time is not known. */
 struct figure results_idle(const struct results *results);
-/* The idle time in percent of the time for which the CPUs were counted. */
+/* The CPUs' idle time, in percent of the time that was counted on them. */
 double results_idle_part(const struct results *results);
 struct figure results_elapsed(const struct results *results);
 struct figure results_user(const struct results *results);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Scale a count from the time in which an event was counted to the whole time, and
+ * Scale the count of an event that was counted only part of the time to the whole time, and
  * estimate the error.
  *
- * The whole count is estimated by a ratio: the count, divided by the time in which the
- * event was counted, times the whole time.  The error is estimated from the changes of
- * the rate between increments; an increment is the count between two readings, together with the
- * time in which it was counted. The method is from W. G. Cochran, Sampling Techniques, 3rd edition,
- * 1977, chapter 6, "Ratio Estimators".
+ * The whole count is estimated by a ratio: the count, divided by the time when the event was
+ * counted, times the whole time. The error is estimated from the changes of the rate between
+ * increments. An increment is how much the count and this time have grown between two readings. The
+ * method is from W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio
+ * Estimators".
  */
 #ifndef PFMON_SCALE_H
 #define PFMON_SCALE_H

@@ -462,7 +462,7 @@ static void warn_about(const struct measurement *measurement,
 	child_warn_killed(measurement->status);
 }
 
-/* Print the counts of each CPU or thread, if the user wants them. */
+/* Print the counts of each CPU or thread, if an option selects them. */
 static int print_parts(struct measurement *measurement,
 		       const struct stat_options *options, FILE *file)
 {

@@ -15,8 +15,8 @@ static json_t *values_of(const struct results *results, size_t index)
 }
 
 /*
- * Add the members for event sets: the count before scaling, the part of the time in which
- * the event was counted, and the error.
+ * Add the members for event sets: the count before scaling, the part of the time when the event was
+ * counted, and the error.
  */
 static void add_share(json_t *object, const struct results *results, size_t index)
 {

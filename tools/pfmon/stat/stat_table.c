@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print results as the table that users of perf stat know. */
+/* Print results as a table like that of perf stat. */
 #include <inttypes.h>
 
 #include "../common/text.h"
@@ -134,8 +134,7 @@ static void scaled_heading(FILE *file)
 }
 
 /*
- * Print the count before scaling, the part of the time in which it was counted, and the
- * error.
+ * Print the count before scaling, the part of the time when the event was counted, and the error.
  */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {

@@ -40,7 +40,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Find a number of iterations with which the loop takes at least LOOP_NS. */
+/* Find a number of iterations so large that the loop takes at least LOOP_NS. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;

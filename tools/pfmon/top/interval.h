@@ -9,7 +9,7 @@
  * struct cpu_row - a CPU in an interval
  * @cpu: its number
  * @is_offline: it has gone offline, so nothing is sampled there any more
- * @busy: part of the interval, 0 to 1, in which it was not idle; NAN if that is not known
+ * @busy: part of the interval when the CPU was not idle, 0 to 1; NAN if that is not known
  * @samples: number of samples
  * @events: number of events that @samples stand for
  * @lost: number of lost samples

@@ -82,8 +82,9 @@ static int draw(struct top *top)
 }
 
 /*
- * Returns the part of the interval in which a CPU was busy.  @before and @after are the
- * seconds for which it had been idle at the beginning and at the end of the interval.
+ * Returns which part of the interval a CPU was busy. @before and @after are the CPU's total idle
+ * times at the beginning and at the end of the interval, @seconds is the length of the interval,
+ * all in seconds.
  */
 static double busy_part(double before, double after, double seconds)
 {

@@ -16,7 +16,7 @@
 
 /*
  * Number of rows that are neither about CPUs nor about entries: the first line, two headings, two
- * blank lines, the sum of the entries that have no row, and the cursor.
+ * blank lines, the sum of the entries that do not fit, and the row of the cursor.
  */
 #define OTHER_ROWS 7
 

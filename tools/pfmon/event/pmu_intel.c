@@ -48,7 +48,7 @@
 		     "slots of operations that retired", 0x02c2)
 #define UNFILLED_SLOTS \
 	COMMON_EVENT("topdown-fetch-bubbles", ROLE_SLOTS_UNFILLED, \
-		     "slots for which nothing was fetched", 0x019c)
+		     "slots left empty because nothing was fetched", 0x019c)
 #define ISSUED_SLOTS \
 	COMMON_EVENT("topdown-slots-issued", ROLE_SLOTS_ISSUED, \
 		     "slots of operations that were issued", 0x010e)

@@ -172,8 +172,8 @@ static const struct command_line line = {
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
-		"an event, :pp asks for samples with the instruction that caused it; 'pfmon info'\n"
-		"says whether there are such precise events.\n"
+		"an event, :pp makes the samples precise: they have the instruction that caused\n"
+		"the event.  'pfmon info' says whether the PMU has such events.\n"
 		"\n"
 		"With -t only those threads are sampled, not threads that they make.\n"
 		"\n"

@@ -101,9 +101,9 @@ static const struct command_line line = {
 		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
 		    "[OPTIONS] -a | -C LIST [-A] [[--] COMMAND [ARGUMENTS]]",
 	.about =
-		"Count events of COMMAND, with all threads and processes that it makes, from its\n"
-		"start to its end, or of processes or threads that are already running, or of\n"
-		"CPUs.\n",
+		"Count events of COMMAND from its start to its end, with all threads and\n"
+		"processes that it makes; or of processes or threads that are already running;\n"
+		"or of CPUs.\n",
 	.options = rows,
 	.notes =
 		"With -t only those threads are counted, not threads that they make.\n"

@@ -16,8 +16,8 @@ SUITE(large_increments, 60);
 #define ITS_NEIGHBOUR  0x002 /* an event that one counter can count */
 
 /*
- * The processor's family is the base family plus the extended family, which is 0 unless the base
- * family is 0FH.
+ * Returns the processor's family: the base family plus the extended family, which is 0 unless the
+ * base family is 0FH.
  */
 static unsigned int family(void)
 {

@@ -149,9 +149,9 @@ static bool are_near(const double *rates, double wanted, double most)
 }
 
 /*
- * The maximum difference between rates. Under --icount only the kernel's work disturbs a known
- * rate. In a debug kernel this work adds 2 % to the instructions of a loop, and 4 % to those of the
- * shortest loop.
+ * Returns the factor by which rates may differ. Under --icount only the kernel's work disturbs a
+ * known rate. In a debug kernel this work adds 2 % to the instructions of a loop, and 4 % to those
+ * of the shortest loop.
  */
 static double most_spread(double truth)
 {

@@ -63,7 +63,10 @@ bool counter_add(const char *text);
 /* Module parameters for the test that loads the module again. */
 extern const char *module_parameters;
 
-/* The PMU's description, module and counters. The test fails if no PMU module is loaded. */
+/*
+ * These functions return the PMU's description, module and counters. The test fails if no PMU
+ * module is loaded.
+ */
 const struct pfm_info *information(void);
 const char *module_of_the_pmu(void);
 unsigned int counter_count(void);
@@ -113,7 +116,7 @@ struct done {
 
 void must_count(const struct counter *counter, const char *what, uint64_t count,
 		const struct done *done);
-/* The approximate count for loop(@instructions). */
+/* Returns the approximate count for loop(@instructions). */
 uint64_t expected(const struct counter *counter, uint64_t instructions);
 /* Starts the context, executes loop(@instructions), and stops the context. */
 struct done run(int fd, uint64_t instructions);

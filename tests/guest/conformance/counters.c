@@ -445,7 +445,7 @@ const struct counter *subject_counter(unsigned int i)
 	return counter_at(i);
 }
 
-/* The least of several measurements, because a busy host makes them longer. */
+/* Returns the least of several measurements, because a busy host makes a measurement longer. */
 static double ns_per_instruction(void)
 {
 	const uint64_t instructions = 20 * MILLION;

@@ -142,7 +142,7 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 	return count;
 }
 
-/* Before this context, another one had a different value in the PMC. */
+/* Before this context, another context had a different value in the PMC. */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
 	const struct counter *counter;

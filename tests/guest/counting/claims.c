@@ -304,7 +304,7 @@ TEST(a_pmu_that_perf_holds_whole_is_busy)
 
 #define LOADS 1000
 
-/* Function call interrupts of CPU 1 so far. */
+/* Returns the number of function call interrupts of CPU 1 so far. */
 static uint64_t calls_of_cpu_1(void)
 {
 	const char *text = read_text("/proc/interrupts");

@@ -13,16 +13,16 @@
 #define PMC5		    PFM_POWER_PMC5
 #define PMC6		    PFM_POWER_PMC6
 
-/* Value of MMCRA while no context uses it. */
+/* Returns the value of MMCRA while no context uses it. */
 uint64_t idle_mmcra(void);
 /* Skips the test if counters are not exact. */
 void need_exact_power(void);
-/* Value for MMCR1 that selects @event for PMC @n. */
+/* Returns the value for MMCR1 that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
 /*
- * Maximum number of instructions that start, stop and timer ticks add to a loop of @instructions.
- * The kernel is counted, too: on Linux 7.2 a tick in which RCU worked took up to 50000
- * instructions.
+ * Returns the maximum number of instructions that start, stop and timer ticks add to a loop of
+ * @instructions instructions. The kernel is counted, too: on Linux 7.2 a tick in which RCU worked
+ * took up to 50000 instructions.
  */
 uint64_t most_around(uint64_t instructions);
 /*

@@ -90,7 +90,7 @@ static unsigned int most_processes(void)
 }
 
 /*
- * The length of a program's loop. Each program of a script has a longer loop than the
+ * Returns the length of a program's loop. Each program of a script has a longer loop than the
  * program before it.
  */
 static uint64_t length_of(unsigned int program)

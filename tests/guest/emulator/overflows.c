@@ -27,7 +27,7 @@ __attribute__((noinline)) static void nop_loop(uint64_t instructions)
 		: "cc");
 }
 
-/* Index of the loop's instruction at @ip, or 10 if @ip is not in the loop. */
+/* Returns the index of the loop's instruction at @ip, or 10 if @ip is not in the loop. */
 static unsigned int place(uint64_t ip)
 {
 	uint64_t at = ip - (uintptr_t)nops;

@@ -18,7 +18,7 @@ int attempt_statistics(const struct operation *operation);
 int attempt_unload(const struct operation *operation);
 int attempt_close(const struct operation *operation);
 
-/* PFM_IOC_INFO, which loads the PMU's module; if it succeeds, the PMU must be there. */
+/* Calls PFM_IOC_INFO, which loads the PMU's module. If the call succeeds, the PMU must be there. */
 int attempt_info(const struct operation *operation);
 
 /* Forks a child that touches FORK_PAGES pages and exits. */

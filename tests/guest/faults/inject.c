@@ -104,7 +104,7 @@ void inject_workers(void)
 		injector->workers();
 }
 
-/* Show only KERN_ERR and worse, which includes the messages of KASAN. */
+/* Lets the console show only KERN_ERR and worse, which includes the messages of KASAN. */
 static void silence_console(void)
 {
 	lseek(log_fd, 0, SEEK_END);

@@ -247,7 +247,7 @@ void must_do(int error, const char *what, const char *name)
 	ck_assert_msg(!error, "%s%s %s: %s", subject, what, name, strerror(error));
 }
 
-/* Undo whatever a failed test has left. */
+/* Undoes whatever a failed test has left. */
 static void all_back(void)
 {
 	char page[32];

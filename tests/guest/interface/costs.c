@@ -39,7 +39,7 @@ static struct pfm_statistics costs_of_cpu(unsigned int cpu)
 	return statistics;
 }
 
-/* Voluntary and other switches of a thread, as the kernel counts them. */
+/* Returns the number of voluntary and other switches of a thread, as the kernel counts them. */
 static uint64_t switches_in_proc(pid_t tid)
 {
 	unsigned long voluntary, other;

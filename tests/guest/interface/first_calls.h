@@ -65,7 +65,7 @@ int prepare_call(const struct call *call);
 /* Makes an argument of zeros valid. */
 void fill_argument(const struct call *call, void *structure);
 
-/* @size: size of @argument; @direction: as in _IOC() */
+/* Makes the ioctl of @call. @size: size of @argument; @direction: as in _IOC() */
 int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t size,
 	     void *argument);
 

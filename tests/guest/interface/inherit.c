@@ -33,7 +33,7 @@ static int inheriting_here(uint32_t flags)
 	return fd;
 }
 
-/* Page faults of this process and of the children that it has waited for. */
+/* Returns the page faults of this process and of the children that it has waited for. */
 static uint64_t faults_of_all(void)
 {
 	struct rusage self, children;

@@ -5,7 +5,7 @@
 
 #include "guest.h"
 
-/* Value of pmu()->pmds[0]. */
+/* Returns the value of pmu()->pmds[0]. */
 uint64_t busy_count(int fd);
 void must_have_status(int fd, unsigned int state, unsigned int flags, pid_t target);
 /* The context must be unloaded, and must still have its counts. */

@@ -83,7 +83,7 @@ static struct child spinning_elsewhere(void)
 	return child;
 }
 
-/* Number of voluntary context switches of the process, from /proc/PID/status. */
+/* Returns the number of voluntary context switches of the process (/proc/PID/status). */
 static uint64_t voluntary_switches(pid_t pid)
 {
 	char path[64];

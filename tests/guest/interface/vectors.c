@@ -67,8 +67,8 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 }
 
 /*
- * The last page that a program can have; the stack begins below it. User addresses end at a power
- * of two, which depends on the size of pages; x86_64 keeps the very last page free.
+ * Returns the last page that a program can have. The stack begins below it. User addresses end at a
+ * power of two, which depends on the size of pages. x86_64 keeps the very last page free.
  */
 static char *last_page(void)
 {

@@ -49,8 +49,8 @@ void family_let_go(struct family *family);
 /* Returns when the function has returned and the process sleeps, or when the process has ended. */
 void family_wait(const struct family *family);
 /*
- * Must be called after family_wait(). Returns the page faults since family_load() of the process
- * and of the children that it has waited for.
+ * Must be called after family_wait(). Returns the page faults of the process and of the children
+ * that it has waited for. Page faults before family_load() are not counted.
  */
 uint64_t family_faults(const struct family *family);
 /*

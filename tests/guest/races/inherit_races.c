@@ -290,8 +290,8 @@ static void make_many_children(void)
 }
 
 /*
- * Nothing is counted twice or forgotten when a read and the end of a child coincide. One iteration
- * is the end of a child.
+ * Nothing is counted twice or forgotten when a read and the end of a child coincide. Each child
+ * that has ended counts as an iteration.
  */
 TEST(the_sum_is_exact_after_reads_at_any_time)
 {

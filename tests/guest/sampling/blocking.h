@@ -5,7 +5,7 @@
 
 #include "samples.h"
 
-/* Time in ms within which a thread must have reacted. */
+/* Returns the time in ms within which a thread must have reacted. */
 unsigned int soon_ms(void);
 
 /* Creates a blocking context without a format, whose first counter is busy and sampled. */

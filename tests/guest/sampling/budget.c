@@ -19,7 +19,7 @@ SUITE(budget, 120);
 #define CHILDREN  8
 #define THROTTLES "ovfl_throttle_count"
 
-/* From /proc/timer_list: ticks since boot. */
+/* Returns the ticks since boot, from /proc/timer_list. */
 static uint64_t ticks(void)
 {
 	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");

@@ -32,7 +32,9 @@ struct refusal {
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
-/* Sampling period of a busy counter, in events. A period of n events takes about n ns. */
+/*
+ * Returns the sampling period of a busy counter, in events. A period of n events takes about n ns.
+ */
 uint64_t format_period(void);
 /*
  * use_counters() makes the first @counters counters busy. sample_counter() samples the overflows of
@@ -44,12 +46,12 @@ void use_counters(int fd, unsigned int counters);
 
 /* Returns the number of samples that formats have got so far. The core counts them. */
 uint64_t samples_taken(void);
-/* Number of PMDs that can be recorded with a sample. */
+/* Returns the number of PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
-/* Size of a struct pfm_dfl_smpl_entry with @values values. */
+/* Returns the size of a struct pfm_dfl_smpl_entry with @values values. */
 size_t entry_bytes(unsigned int values);
 
-/* The number in @bytes bytes at @memory + @offset, in the machine's byte order. */
+/* Returns the number in @bytes bytes at @memory + @offset, in the machine's byte order. */
 uint64_t number_at(const void *memory, size_t offset, size_t bytes);
 void must_be_zero(const void *memory, size_t offset, size_t bytes);
 

@@ -73,7 +73,7 @@ enum wrong_frame {
 
 #define FRAMES_SIZE	 65536
 
-/* Memory for frames, followed by memory that cannot be read. */
+/* Maps memory for frames, followed by memory that cannot be read. */
 static uint64_t *map_frames(void)
 {
 	char *frames = mmap(NULL, 2 * FRAMES_SIZE, PROT_READ | PROT_WRITE,
@@ -125,7 +125,10 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 	return 0;
 }
 
-/* Maximum number of addresses that may be found. On POWER a wrong frame gives no address. */
+/*
+ * Returns the maximum number of addresses that may be found. On POWER a wrong frame gives no
+ * address.
+ */
 static unsigned int addresses_in(enum wrong_frame kind)
 {
 #if defined(__powerpc64__)

@@ -46,7 +46,7 @@ struct sums {
 	uint64_t periods;
 };
 
-/* Sum of @pmd, or of all PMDs if @pmd is PFM_MAX_PMDS. */
+/* Returns the sums of the entries of @pmd, or of all entries if @pmd is PFM_MAX_PMDS. */
 static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 {
 	struct sums sums = {};

@@ -33,7 +33,7 @@ struct nway {
 	uint64_t told;
 };
 
-/* A region must have room for the largest entry. This is the smallest size of a region. */
+/* Returns the smallest size of a region. A region must have room for the largest entry. */
 static uint64_t smallest_region(void)
 {
 	return entry_bytes(pmds_in_all());

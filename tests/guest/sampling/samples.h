@@ -41,7 +41,7 @@ void program_quietly(int fd);
 struct pfarg_pmd read_back(int fd, unsigned int n);
 /* Creates a context without a format, and starts it on the caller's thread with a busy counter. */
 int busy_self(uint32_t flags);
-/* Value of the first counter. */
+/* Returns the value of the first counter. */
 uint64_t sampled_value(int fd);
 /* Unloads the context. After this call, no overflow of pmu()->pmds gives a sample any more. */
 void end_sampling(int fd);
@@ -76,14 +76,14 @@ static inline size_t page_size(void)
 }
 
 header_t map_buffer(int fd, size_t size);
-/* The size of an entry with all PMDs. least_size() adds the size of the format's header. */
+/* Returns the size of an entry with all PMDs. least_size() adds the size of the format's header. */
 uint64_t largest_entry(void);
 uint64_t least_size(void);
-/* Number of entries with @values values each that fill a buffer of @size. */
+/* Returns the number of entries with @values values each that fill a buffer of @size bytes. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
 /* For a caller that monitors itself: works until there are @entries samples. */
 void fill_to(header_t header, uint64_t entries);
-/* Count and offset in the header must agree, if each entry has @values values. */
+/* The count and the offset in the header must agree if each entry has @values values. */
 void must_be_whole(header_t header, unsigned int values);
 
 static inline entry_t first_entry(header_t header)
@@ -128,7 +128,7 @@ uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
-/* A sampling period that is longer than the time for taking a sample. */
+/* Returns a sampling period that is longer than the time for taking a sample. */
 uint64_t exact_period(void);
 /* For child_call(): works until page->stop and counts page->turns. */
 uint64_t exact_work_until_stopped(uint64_t unused);

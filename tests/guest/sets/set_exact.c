@@ -18,7 +18,7 @@ SUITE(set_exact, 300);
 
 /* ---- estimates ------------------------------------------------------------------------ */
 
-/* The number of counters of a set: six, or four if the PMU has fewer than six. */
+/* Returns the number of counters of a set: six, or four if the PMU has fewer than six. */
 static unsigned int counters(void)
 {
 	return event_counters() < 6 ? 4 : 6;

@@ -534,7 +534,7 @@ TEST(turns_are_right_while_another_thread_makes_calls)
 	set_zero_must_be_right(fd);
 }
 
-/* CPU time in ns of children that have exited. Its resolution is 1 us. */
+/* Returns the CPU time in ns of children that have exited. Its resolution is 1 us. */
 static uint64_t time_of_reaped(void)
 {
 	struct rusage usage;

@@ -29,7 +29,7 @@ static uint64_t switches_so_far(int fd)
 	return statistics.set_switches;
 }
 
-/* Number of switches that the sets report. */
+/* Returns the number of switches that the sets report. */
 static uint64_t switches_of_sets(int fd)
 {
 	struct pfarg_setinfo infos[TURNS] = {};
@@ -45,7 +45,7 @@ static uint64_t switches_of_sets(int fd)
 	return runs - 1;
 }
 
-/* Time from the start to switch number @switches. */
+/* Returns the time in ns from the start to switch number @switches. */
 static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 {
 	uint64_t time = 0, i;

@@ -71,7 +71,7 @@ struct turns {
  * differ by at most 1, and the sets with one run more must come first.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
-/* The same check for sets 0 to @count - 1. */
+/* Like fair_turns(), for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
  * Checks the number of switches in @duration ns of the thread's time: no switch may come early, and

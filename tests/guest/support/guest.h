@@ -207,7 +207,7 @@ void must_exit_well(pid_t pid);
 /* ---- threads and users ---------------------------------------------------------- */
 
 pid_t thread_id(void);
-/* State as in /proc/PID/stat: R, S, D, Z, ...; 0 if there is no such thread. */
+/* Returns the state as in /proc/PID/stat: R, S, D, Z, ...; 0 if there is no such thread. */
 char thread_state(pid_t tid);
 void pin(unsigned int cpu);
 unsigned int cpus_online(void);
@@ -288,9 +288,11 @@ const char *copy_of(const char *program, uid_t uid, mode_t mode);
  * to ten times as long in such a kernel.
  */
 bool is_debug_kernel(void);
-/* The name of the loaded PMU's module. */
+/* Returns the name of the loaded PMU's module. */
 const char *pmu_module(void);
-/* The name of the module for this machine's PMU, or "perfmon_soft" without such a module. */
+/*
+ * Returns the name of the module for this machine's PMU, or "perfmon_soft" without such a module.
+ */
 const char *best_pmu_module(void);
 
 #endif

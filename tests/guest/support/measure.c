@@ -115,7 +115,7 @@ uint64_t cpu_time_of(pid_t pid)
 	return read_clock(clock);
 }
 
-/* The number after the colon in the line that begins with @name. */
+/* Returns the number after the colon in the line that begins with @name. */
 static uint64_t field(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);

@@ -20,7 +20,7 @@
  */
 void loop(uint64_t instructions);
 
-/* True with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
+/* Returns true with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
 bool is_deterministic(void);
 
 /* ---- what a test needs ------------------------------------------------------------------- */
@@ -56,21 +56,24 @@ void need_cpus(unsigned int count);
 /* ---- reference values of the caller's thread, or of another one ------------------ */
 
 uint64_t monotonic_time(void); /* ns */
-/* The machine's time counter, as a program reads it without a system call. */
+/* Returns the machine's time counter, as a program reads it without a system call. */
 uint64_t time_counter(void);
 /*
- * The time counter in ns; only if is_deterministic(). It is the number of instructions that
+ * Returns the time counter in ns; only if is_deterministic(). It is the number of instructions that
  * the guest has executed.
  */
 uint64_t instruction_time(void);
-/* Elapsed time in ns: instruction_time() where that is exact, otherwise monotonic_time(). */
+/*
+ * Returns the elapsed time in ns: instruction_time() where that is exact, otherwise
+ * monotonic_time().
+ */
 uint64_t elapsed_time(void);
 uint64_t switches(pid_t tid); /* voluntary and involuntary, from /proc/TID/status */
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
 uint64_t major_faults(void);
 /*
- * Page faults of all threads of a process, from /proc/PID/stat. minor_faults_of_family() adds those
- * of the children that the process has waited for.
+ * These functions return the page faults of all threads of a process, from /proc/PID/stat.
+ * minor_faults_of_family() adds the page faults of the children that the process has waited for.
  */
 uint64_t minor_faults_of(pid_t pid);
 uint64_t minor_faults_of_family(pid_t pid);
@@ -110,8 +113,8 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * The maximum time in ns that interrupts and switches take under --icount in @time ns: 1 % of
- * @time plus 1 ms, and ten times as much in a debug kernel.
+ * Returns the maximum time in ns that interrupts and switches take under --icount in @time ns: 1 %
+ * of @time plus 1 ms, and ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 

@@ -98,7 +98,7 @@ struct perf_ring perf_ring_open(uint64_t event, bool user_only, uint64_t period)
 	return ring;
 }
 
-/* PERF_SAMPLE_IP: a header and the address */
+/* With PERF_SAMPLE_IP, a sample is a header and an address. */
 uint64_t perf_ring_samples(const struct perf_ring *ring)
 {
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;

@@ -46,7 +46,7 @@ struct perf_ring {
 	struct perf_event_mmap_page *page;
 };
 
-/* The event is not enabled yet. */
+/* Opens the event. It is not enabled yet. */
 struct perf_ring perf_ring_open(uint64_t event, bool user_only, uint64_t period);
 /* Returns how many samples perf has taken. */
 uint64_t perf_ring_samples(const struct perf_ring *ring);

@@ -17,7 +17,7 @@
  */
 void precise_loop(uint64_t instructions);
 
-/* Which instruction of a turn is at @ip: 0 to 9; 10 if @ip is not in the loop. */
+/* Returns which instruction of a turn is at @ip: 0 to 9, or 10 if @ip is not in the loop. */
 unsigned int precise_place(uint64_t ip);
 
 /*

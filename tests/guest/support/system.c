@@ -239,7 +239,7 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/* The module's parameters on the kernel's command line. modprobe passes them, too. */
+/* Returns the module's parameters on the kernel's command line. modprobe passes them, too. */
 static const char *boot_parameters(const char *module)
 {
 	static char parameters[128];
@@ -281,7 +281,7 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
 }
 
-/* A line of /proc/modules: name, size, users, ... */
+/* A line of /proc/modules has: name, size, users, ... */
 int module_users(const char *name)
 {
 	const char *line = read_text("/proc/modules");
@@ -331,7 +331,7 @@ const char *pmu_module(void)
 	return name;
 }
 
-/* The module for the hardware's PMU, which may not have been built. */
+/* Returns the module for the hardware's PMU. This module may not have been built. */
 static const char *hardware_pmu_module(void)
 {
 #if defined(__aarch64__)

@@ -9,7 +9,7 @@
 
 static uint64_t seed;
 
-/* One seed for the whole run, chosen before any test begins. */
+/* Chooses one seed for the whole run, before any test begins. */
 __attribute__((constructor)) static void choose_seed(void)
 {
 	const char *wanted = getenv("PERFMON_SEED");

@@ -23,8 +23,9 @@
 void give_up(const char *file, int line, const char *condition) __attribute__((noreturn));
 
 /*
- * Random numbers from 0 to @end - 1. Each thread has its own sequence. All sequences follow from
- * one seed, which is printed on failure and can be set by PERFMON_SEED in the environment.
+ * Returns a random number from 0 to @end - 1. Each thread has its own sequence. All sequences
+ * follow from one seed, which is printed on failure and can be set by PERFMON_SEED in the
+ * environment.
  */
 uint32_t random_below(uint32_t end);
 
@@ -73,8 +74,8 @@ void executor_main(int argc, char **argv);
 void nothing_must_be_left(void);
 
 /*
- * Number of iterations of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS from the
- * environment.
+ * Returns the number of iterations of a race: PERFMON_ITERATIONS from the environment, otherwise
+ * 1,000 with a debug kernel and 10,000 with other kernels.
  */
 unsigned int iterations(void);
 /* Every race ends with this check. */

@@ -61,7 +61,7 @@ bool has_lbr(void);
  * Takes each of the known branches once, in order; some other conditional branches are not taken.
  */
 void take_known_branches(void);
-/* The known branches, oldest first. */
+/* Returns the known branches, the oldest first. */
 const struct branch *known_branches(void);
 
 /* Calls itself until there are @depth calls, then calls @at_bottom. */

@@ -70,7 +70,7 @@ void msr_write_chosen(void);
 void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
-/* Sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
+/* Returns the sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
 uint64_t interrupts(const char *name);
 
 #endif

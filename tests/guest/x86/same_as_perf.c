@@ -43,7 +43,7 @@ static void must_exit_with_0(pid_t pid)
 	ck_assert_int_eq(status, 0);
 }
 
-/* The event counts from the exec on. */
+/* Opens an event that counts from the exec on. */
 static int event_of_exec(uint64_t config, pid_t pid, int group)
 {
 	struct perf_event_attr attr = {

@@ -29,13 +29,13 @@ static inline bool is_in_none(uint64_t ip)
 /* Skips the test unless the branch records are ours. Then does the same as with_own_counters(). */
 void with_lbr(void (*check)(void));
 
-/* A context with format "default", and a buffer of SIZE bytes. */
+/* Returns a context with format "default" and a buffer of SIZE bytes. */
 int sampling_context(void);
 /* Returns an argument that lets counter 0 be sampled with this period. */
 struct pfarg_pmd sampled_pmd(uint64_t period);
 /* Makes counter 0 count instructions at @levels and be sampled with all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);
-/* A context that samples with this value of PMC 30. */
+/* Returns a context that samples with this value of PMC 30. */
 int lbr_context(uint64_t control, unsigned int levels, uint64_t period);
 
 typedef const struct pfm_dfl_smpl_entry *entry_t;
@@ -52,7 +52,7 @@ static inline entry_t next_entry(entry_t entry)
 	     (const char *)(entry) < (const char *)(header) + (header)->hdr_cur_offs;    \
 	     (entry) = next_entry(entry))
 
-/* Record @i of a sample; 0 is the youngest. */
+/* Returns record @i of a sample. Record 0 is the youngest. */
 struct branch record_of(entry_t entry, unsigned int i);
 unsigned int count_records(entry_t entry);
 

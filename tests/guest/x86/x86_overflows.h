@@ -43,8 +43,8 @@ void must_see(struct seen wanted);
 /* Lets counter @n wrap after @distance events. */
 void set_distance(int fd, unsigned int n, uint64_t distance);
 /*
- * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at @levels.
- * Counter 1 counts the same events, beginning at 0.
+ * Returns a context that is loaded on the caller. Its counter 0 wraps after @distance instructions
+ * at @levels. Its counter 1 counts the same events, beginning at 0.
  */
 int context_near_wrap(uint64_t distance, unsigned int levels);
 /* Counts a loop of LOOP instructions. */

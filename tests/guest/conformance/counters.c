@@ -159,7 +159,10 @@ static void know_power(void)
 	}
 }
 
-/* Adds counter @n. Its PMC selects @event at both privilege levels or, to be quiet, at none. */
+/*
+ * Adds counter @n. It is busy if its PMC selects @event at both privilege levels, and quiet if the
+ * PMC selects no level.
+ */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {
 	const uint64_t levels = PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL;
@@ -346,9 +349,9 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 
 /*
  * CPU time and elapsed time. If the kernel does not trust the TSC, the kernel's clock of CPU time
- * advances between two ticks by at most the length of a tick. So this clock falls behind while
- * the host runs something else, and later it catches up. The clock of elapsed time does neither.
- * A counter may follow either clock.
+ * advances between two ticks by at most the length of a tick. So this clock falls behind while the
+ * host runs something else, and later it catches up. The clock of elapsed time always advances
+ * evenly. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;

@@ -34,7 +34,7 @@ static void must_all_count_work(int fd, uint64_t preload, const struct done *don
 
 /*
  * Two threads use the same counters and PMC values, but the counters begin at different values.
- * What one thread counts must not appear in the values of the other.
+ * What one thread counts must not appear in the values of the other thread.
  */
 static void check_two(const unsigned int *cpus)
 {

@@ -58,7 +58,7 @@ static void stop_recording(void)
 		abort();
 }
 
-/* Records the branches of @work, and those that follow until the recording is switched off. */
+/* Records the branches of @work and all later branches until the recording is switched off. */
 static unsigned int record(uint64_t control, void (*work)(void), struct branch *records)
 {
 	int length = snprintf(recording.on, sizeof(recording.on), "%#llx",

@@ -58,7 +58,7 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* Asserts that no buffer is left, not even the first one of several. */
+/* Asserts that no buffer is left, not even the first of several buffers. */
 static void nothing_is_left(void)
 {
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);

@@ -5,7 +5,7 @@
 
 #include "guest.h"
 
-/* Returns the end of a page: the bytes before it can be accessed, those after it cannot. */
+/* Returns the end of a page. The bytes before it can be accessed. The bytes after it cannot. */
 char *memory_end(void);
 
 /* Invalid addresses: unmapped, or not accessible to the caller. */

@@ -12,7 +12,7 @@
 
 SUITE(statistics, 60);
 
-/* Names of docs/interface.md 7.3, and those that this implementation adds. */
+/* The names in docs/interface.md 7.3, and the names that this implementation adds. */
 static const char *const names[] = {
 	"ovfl_intr_all_count",
 	"ovfl_intr_regular_count",

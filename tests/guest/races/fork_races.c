@@ -53,7 +53,8 @@ static void __attribute__((noreturn)) run_parent(void)
 }
 
 /*
- * The page faults of the parent are counted, but not those of its children. No child is monitored.
+ * The page faults of the parent are counted. Those of its children are not counted, because no
+ * child is monitored.
  */
 static void watch_parent(int fd, pid_t pid)
 {

@@ -63,7 +63,7 @@ static void *execute(void *unused)
 	return unused;
 }
 
-/* Either of the two threads may be the one on which the context is loaded. */
+/* The context may be loaded on either of the two threads. */
 static void execute_while_children_are_made(void)
 {
 	bool first_executes = random_below(2);

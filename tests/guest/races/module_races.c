@@ -42,7 +42,7 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* Makes the next context wait, so that both modules can be unloaded. */
+/* Makes the next context wait, so that the PMU's module and the core can be unloaded. */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -62,9 +62,9 @@ static void load_again(const char *module)
 }
 
 /*
- * Unloads both modules whenever nobody uses them, whatever the last context left: hooks, pending
- * work, an object that is being freed. A context that is created while the PMU's module is unloaded
- * gets the software PMU.
+ * Unloads the PMU's module and the core whenever nobody uses them, whatever the last context left:
+ * hooks, pending work, an object that is being freed. A context that is created while the PMU's
+ * module is unloaded gets the software PMU.
  */
 static void *unload_modules(void *argument)
 {

@@ -388,8 +388,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One thread has too many overflows, the other one only counts. In
- * QEMU a busy counter counts ns. So the count of the thread that only counts must be its CPU time.
+ * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts.
+ * In QEMU a busy counter counts ns, so the count of the other thread must be its CPU time.
  */
 static void check_neighbour(void)
 {

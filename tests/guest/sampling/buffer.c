@@ -439,7 +439,7 @@ static bool read_on(struct reader *reader)
 	return true;
 }
 
-/* The child is killed after some full buffers, in the middle of the next one. */
+/* Kills the child after some full buffers, while the child fills the next buffer. */
 static void read_and_kill(struct reader *reader, struct child *child, uint64_t buffers)
 {
 	bool is_killed = false;

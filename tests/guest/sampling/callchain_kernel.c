@@ -113,8 +113,8 @@ TEST(each_part_has_the_depth_that_was_requested)
 /* ---- the kernel's part ------------------------------------------------------------------------ */
 
 /*
- * An address in @function must be followed by one in @function or in @caller. The interrupted
- * function may not have made its frame yet. On POWER the two addresses after the interrupted one
+ * An address in @function must be followed by an address in @function or in @caller. The
+ * interrupted function may not have made its frame yet. On POWER the second and the third address
  * may be left over from other calls.
  */
 #if defined(__powerpc64__)

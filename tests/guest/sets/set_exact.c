@@ -3,8 +3,8 @@
  * Exact counts of event sets: the expected count is the number of instructions of a loop.
  *
  * If sets take turns, there can be more events than counters. Each count is scaled by its set's
- * share of the time. If a set is left at an overflow, it counts the instructions until the overflow
- * and those from the overflow to its interrupt. All sets together count every instruction.
+ * share of the time. If a set is left at an overflow, it also counts the instructions between the
+ * overflow and the interrupt. All sets together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>

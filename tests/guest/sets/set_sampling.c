@@ -217,7 +217,7 @@ TEST(a_full_buffer_postpones_the_switch)
 	set_zero_must_be_right(fd);
 }
 
-/* The thread is blocked in one set and continues in the next one. */
+/* The thread is blocked in one set and continues in the next set. */
 TEST(a_blocked_thread_continues_in_the_next_set)
 {
 	struct child child = child_new();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a set with a timeout is left, and what remains of the timeout. The tests compare both with
- * clocks that do not belong to the module. Where the guest's clock counts instructions, only the
- * module can make a timer early or late, and no test is skipped.
+ * When a set with a timeout is left, and what remains of the timeout. The tests compare these times
+ * with clocks that do not belong to the module. Where the guest's clock counts instructions, only
+ * the module can make a timer early or late, and no test is skipped.
  */
 #include "sets.h"
 

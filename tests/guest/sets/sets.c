@@ -546,7 +546,7 @@ TEST(a_set_deleted_and_created_again_is_new)
 	set_zero_must_be_right(fd);
 }
 
-/* The deleted set was active. The next load may name another one. */
+/* The deleted set was active. The next load may name another set. */
 TEST(the_set_that_was_active_can_be_deleted)
 {
 	int fd = used_set();

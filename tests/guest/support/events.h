@@ -35,8 +35,8 @@ unsigned int event_counters(void);
 /*
  * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount
  * this counter interrupts exactly at the event that overflows. Among QEMU's Armv8 counters only the
- * cycle counter interrupts so promptly. On x86 all counters do, and this function returns the last
- * one of event_counters().
+ * cycle counter interrupts so promptly. On x86 all counters interrupt so promptly, and this
+ * function returns the last counter of event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the PMC value that makes prompt_counter() count cycles at @levels. */

@@ -83,7 +83,7 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * The longest time in ns that the host may take the CPUs away. If the host's processes have a quota
  * of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch the
  * scheduler and our hook read their clocks one after the other. If a pause falls between the two
- * reads, they account it to different threads.
+ * reads, the kernel and perfmon account it to different threads.
  */
 #define HOST_PAUSE (120 * MS)
 

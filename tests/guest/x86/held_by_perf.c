@@ -2,7 +2,7 @@
 /*
  * x86, shared ownership: the counters that perf holds are not available to contexts.
  *
- * PFM_IOC_INFO has to find out which counters are held by others. For that the module takes a
+ * PFM_IOC_INFO has to find out which counters perf and others hold. For that the module takes a
  * counter for a moment, so an event of perf may lose its turn. Ordinary users can make this call
  * again and again, but perf must lose hardly anything.
  */

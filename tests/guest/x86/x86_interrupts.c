@@ -2,7 +2,7 @@
 /*
  * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or
  * not ours at all. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No
- * count may be lost, and the kernel must report the NMIs that are not ours and no others. In each
+ * count may be lost. The kernel must report the NMIs that are not ours, and no other NMIs. In each
  * test a statistic shows that the case occurred.
  */
 #include "x86_overflows.h"
@@ -321,7 +321,7 @@ static void run_and_do(int fd, uint64_t what)
 	must(fd, pfm_stop(fd));
 }
 
-/* With AMD's local APIC, the PMU's NMIs cannot be distinguished from others. */
+/* With AMD's local APIC, the PMU's NMIs cannot be distinguished from other NMIs. */
 static void check_without_overflow(void)
 {
 	const bool is_known = pmu_is("intel");

@@ -5,39 +5,25 @@
  * and no count may be lost. perf's handler sees each NMI, too, and must not take a sample of ours.
  * The kernel must report no NMI as unknown.
  */
-#if defined(__x86_64__)
-
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <perfmon/perfmon_amd.h>
-#include <perfmon/perfmon_dfl_smpl.h>
-
-#include "measure.h"
+#include "ibs.h"
 #include "x86_registers.h"
 
 SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
-#define BOTH   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 #define FAR    BIT(40) /* so many ops that no sample comes */
 #define WINDOW 600 /* the tests begin this many ops before the halt */
 #define LATER  60 /* two runs may halt at points that differ by this number of ops */
 
-static int ibs_context(void)
+/* Returns a context that samples ops and has a buffer. */
+static int ops_context(void)
 {
-	static const struct pfm_dfl_smpl_arg argument = { .buf_size = 1 << 20 };
-	const struct pfm_create create = {
-		.format_name = (uintptr_t) "default",
-		.format_argument = (uintptr_t)&argument,
-		.format_size = sizeof(argument),
-		.pmu_name = (uintptr_t) "amd_ibs",
-	};
-	int fd = pfm_create(&create);
+	int fd = ibs_buffer_context();
 
-	ck_assert_msg(fd != -1, "pfm_create: %s", strerror(errno));
-	write_pmc(fd, PFM_AMD_IBS_PMC_OP, PFM_AMD_IBS_COUNT_OPS | BOTH);
+	write_pmc(fd, PFM_AMD_IBS_PMC_OP, OPS | BOTH);
 	write_pmd(fd, PFM_AMD_IBS_OP, 0);
 	return fd;
 }
@@ -86,19 +72,13 @@ static uint64_t ops_until_the_halt(int fd)
 	return run(fd, FAR).pmd + FAR;
 }
 
-static void need_ibs(void)
-{
-	if (!path_exists("/sys/bus/event_source/devices/ibs_op"))
-		skip("no IBS");
-}
-
 /* The sample is in the loop, the NMI is late. */
 static void check_interrupts(void)
 {
 	const unsigned int scale = is_debug_kernel() ? 10 : 1;
 	const uint64_t distance = LOOP - 100;
 	unsigned int regular = 0, replayed = 0;
-	int fd = ibs_context();
+	int fd = ops_context();
 	struct seen seen;
 	uint64_t halt, delay;
 
@@ -136,7 +116,7 @@ static void check_samples(void)
 {
 	const unsigned int scale = is_debug_kernel() ? 10 : 1;
 	unsigned int sampled = 0, not_yet = 0;
-	int fd = ibs_context();
+	int fd = ops_context();
 	uint64_t halt, distance;
 	struct seen seen;
 
@@ -175,7 +155,7 @@ TEST(a_sample_around_the_stop_is_ours)
 static void check_two_units(void)
 {
 	const uint64_t distance = LOOP / 2;
-	int fd = ibs_context();
+	int fd = ops_context();
 	struct seen seen;
 	uint64_t later;
 
@@ -217,7 +197,7 @@ static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned i
 {
 	const uint64_t alone = instructions_of_calls(event);
 	uint64_t sampled;
-	int fd = ibs_context();
+	int fd = ops_context();
 
 	write_pmc(fd, PFM_AMD_IBS_PMC_OP, 0);
 	write_pmc(fd, pmc, config | PFM_AMD_IBS_USER);
@@ -237,12 +217,10 @@ TEST(a_short_period_at_user_level_leaves_the_kernel_its_time)
 	int event;
 
 	need_ibs();
-	wait_until((event = perf_open(0xc0, false, 0, -1, -1)) != -1);
+	event = open_instructions();
 	perf_enable(event);
 	become(USER_ID);
 	check_drops(event, PFM_AMD_IBS_PMC_FETCH, 0, PFM_AMD_IBS_FETCH);
-	check_drops(event, PFM_AMD_IBS_PMC_OP, PFM_AMD_IBS_COUNT_OPS, PFM_AMD_IBS_OP);
+	check_drops(event, PFM_AMD_IBS_PMC_OP, OPS, PFM_AMD_IBS_OP);
 	close(event);
 }
-
-#endif

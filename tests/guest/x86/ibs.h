@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Helpers for the suites about the units of AMD's instruction based sampling, PMU "amd_ibs". */
+#ifndef IBS_H
+#define IBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <perfmon/perfmon_amd.h>
+
+#include "samples.h"
+
+#define DEVICES	   "/sys/bus/event_source/devices/"
+#define BOTH	   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
+#define OPS	   PFM_AMD_IBS_COUNT_OPS
+#define FETCH_LAST BIT(50) /* of IBS_FETCH_CTL: the fetch completed */
+
+/* PMDs that a sample records, and their order in it. */
+static const unsigned int of_op[] = { PFM_AMD_IBS_OP_RIP, PFM_AMD_IBS_OP_DATA3,
+				      PFM_AMD_IBS_DC_LINEAR, PFM_AMD_IBS_DC_PHYSICAL };
+static const unsigned int of_fetch[] = { PFM_AMD_IBS_FETCH_LINEAR,
+					 PFM_AMD_IBS_FETCH_PHYSICAL,
+					 PFM_AMD_IBS_FETCH_DATA };
+
+static inline const uint64_t *ibs_values(entry_t entry)
+{
+	return (const uint64_t *)(entry + 1);
+}
+
+/* Skips the test if the processor has no IBS. */
+void need_ibs(void);
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+extern const char ibs_loop[], ibs_loop_end[];
+extern uint64_t ibs_word;
+
+/*
+ * Executes @instructions instructions, a multiple of 10: a turn has ten, and the first of them
+ * loads from @ibs_word.
+ */
+void load_loop(uint64_t instructions);
+
+/* Returns whether the instruction at address @ip is one of load_loop(). */
+static inline bool is_in_load_loop(uint64_t ip)
+{
+	return ip >= (uintptr_t)ibs_loop && ip < (uintptr_t)ibs_loop_end;
+}
+
+/* ---- contexts ------------------------------------------------------------------------------ */
+
+/* Returns a context of PMU "amd_ibs". */
+int ibs_context(const char *format, const void *argument, size_t size);
+/* Returns a context with format "default" and a buffer of 1 MiB. */
+int ibs_buffer_context(void);
+
+/*
+ * Programs PMC @pmc, and PMD @n with that period. A sample contains the @count PMDs that @recorded
+ * lists.
+ */
+void sample_unit(int fd, unsigned int pmc, uint64_t config, unsigned int n,
+		 uint64_t period, const unsigned int *recorded, size_t count);
+
+/* Samples ops or fetches with the PMDs of of_op or of_fetch. */
+static inline void sample_ops(int fd, uint64_t levels, uint64_t period)
+{
+	sample_unit(fd, PFM_AMD_IBS_PMC_OP, OPS | levels, PFM_AMD_IBS_OP, period, of_op,
+		    COUNT(of_op));
+}
+
+static inline void sample_fetches(int fd, uint64_t levels, uint64_t period)
+{
+	sample_unit(fd, PFM_AMD_IBS_PMC_FETCH, levels, PFM_AMD_IBS_FETCH, period,
+		    of_fetch, COUNT(of_fetch));
+}
+
+/* Returns the context's buffer, mapped. */
+const void *ibs_map(int fd, size_t size);
+
+/* What a run of the loop has counted and sampled. */
+struct ibs_run {
+	uint64_t instructions; /* perf's count at all levels; the loop has less */
+	uint64_t samples;
+};
+
+/*
+ * Loads the context on this thread, and samples load_loop(@instructions). The kernel must report no
+ * unknown NMI.
+ */
+struct ibs_run ibs_sample_loop(int fd, uint64_t instructions);
+
+/*
+ * Opens perf's count of instructions at all levels, not yet enabled. After another suite has used
+ * the core counters, it may take a second until perf can have them.
+ */
+int open_instructions(void);
+
+#endif

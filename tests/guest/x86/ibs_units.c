@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: the units of AMD's instruction based sampling: counts, periods, and perf beside us.
+ */
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "ibs.h"
+
+SUITE(ibs_units, 300);
+
+/* ---- counts -------------------------------------------------------------------------------- */
+
+/* The count continues beyond the maximum of the hardware's counter, and from start to start. */
+TEST(ops_are_counted_with_64_bits)
+{
+	int fd = (need_ibs(), ibs_context(NULL, NULL, 0)), all;
+	uint64_t i, count = 0, last;
+
+	write_pmc(fd, PFM_AMD_IBS_PMC_OP, OPS | BOTH);
+	write_pmd(fd, PFM_AMD_IBS_OP, 0);
+	all = open_instructions();
+	load(fd, thread_id());
+	perf_enable(all);
+	for (i = 1; i <= 5; i++) {
+		last = count;
+		must(fd, pfm_start(fd, NULL));
+		load_loop(3 * MILLION);
+		count = read_pmd(fd, PFM_AMD_IBS_OP);
+		ck_assert_uint_ge(count, last + 3 * MILLION);
+		must(fd, pfm_stop(fd));
+		ck_assert_uint_ge(read_pmd(fd, PFM_AMD_IBS_OP), count);
+		count = read_pmd(fd, PFM_AMD_IBS_OP);
+	}
+	perf_disable(all);
+	must_be_between(count, 15 * MILLION, perf_read(all).value);
+	close(all);
+	close(fd);
+}
+
+/*
+ * With one level, the PMD shows nothing of what has been counted, because the count includes the
+ * other level. For the same work the PMD grows if both levels are chosen (see the test above).
+ */
+TEST(an_ordinary_user_reads_no_count_of_the_kernel)
+{
+	static const unsigned int numbers[] = { PFM_AMD_IBS_FETCH, PFM_AMD_IBS_OP };
+	const uint64_t period = 1000 * MILLION;
+	uint64_t values[2];
+	int fd, i;
+
+	need_ibs();
+	become(USER_ID);
+	fd = ibs_context(NULL, NULL, 0);
+	sample_ops(fd, PFM_AMD_IBS_USER, period);
+	sample_fetches(fd, PFM_AMD_IBS_USER, period);
+	load(fd, thread_id());
+	for (i = 0; i < 20; i++) {
+		must(fd, i % 2 ? pfm_stop(fd) : pfm_start(fd, NULL));
+		load_loop(MILLION);
+		read_pmds(fd, numbers, values, 2);
+		ck_assert_uint_eq(values[0], -period);
+		ck_assert_uint_eq(values[1], -period);
+	}
+	close(fd);
+}
+
+#define WHOLE 100000 /* a period */
+
+/* Starts and stops 100 times, with half a period in between. Returns the number of samples. */
+static uint64_t samples_of_halves(int fd, bool writes)
+{
+	uint64_t before = statistic("fmt_handler_calls");
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (writes)
+			sample_ops(fd, PFM_AMD_IBS_USER, WHOLE);
+		must(fd, pfm_start(fd, NULL));
+		load_loop(WHOLE / 2);
+		must(fd, pfm_stop(fd));
+	}
+	return statistic("fmt_handler_calls") - before;
+}
+
+/* A period that the PMD does not show goes on at the next start. A write begins it again. */
+TEST(a_period_of_one_level_goes_on_at_the_next_start)
+{
+	int fd = (need_ibs(), ibs_buffer_context());
+
+	load(fd, thread_id());
+	ck_assert_uint_eq(samples_of_halves(fd, true), 0);
+	must_be_between(samples_of_halves(fd, false), 35, 60);
+	close(fd);
+}
+
+/* ---- perf beside us ------------------------------------------------------------------------ */
+
+static int perf_ibs(const char *unit, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.sample_period = 100000 / 16 * 16,
+		.pinned = pinned,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	char path[96];
+
+	snprintf(path, sizeof(path), DEVICES "%s/type", unit);
+	attr.type = read_number(path);
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+}
+
+static uint64_t perf_counts(int fd)
+{
+	uint64_t before = perf_read(fd).value;
+
+	load_loop(10 * MILLION);
+	return perf_read(fd).value - before;
+}
+
+/*
+ * Returns whether perf can use the op unit. If an event finds its unit in use, it stays in an error
+ * state, and read() returns 0.
+ */
+static bool is_released(void)
+{
+	int fd = perf_ibs("ibs_op", true);
+	struct perf_count unused;
+	bool is = read(fd, &unused, sizeof(unused)) > 0;
+
+	close(fd);
+	return is;
+}
+
+static int ops_context(void)
+{
+	int fd = ibs_context(NULL, NULL, 0);
+
+	write_pmc(fd, PFM_AMD_IBS_PMC_OP, OPS | BOTH);
+	write_pmd(fd, PFM_AMD_IBS_OP, 0);
+	return fd;
+}
+
+/* Opens an event of its own, because the unit may be in use by the other events of this test. */
+static void must_work_in_perf(const char *unit)
+{
+	int fd = perf_ibs(unit, false);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_uint_ge(perf_counts(fd), 9 * MILLION);
+	close(fd);
+}
+
+TEST(perfs_pinned_event_keeps_its_unit)
+{
+	int pinned, fd;
+
+	need_ibs();
+	pin(0);
+	wait_until(is_released());
+	pinned = perf_ibs("ibs_op", true);
+	ck_assert_int_ne(pinned, -1);
+	fd = ops_context();
+	must_fail(fd, try_load(fd, thread_id()), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
+	ck_assert_uint_ge(perf_counts(pinned), 9 * MILLION);
+	close(pinned);
+	load(fd, thread_id());
+	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
+	close(fd);
+}
+
+TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
+{
+	int waiting, fd;
+
+	need_ibs();
+	pin(0);
+	wait_until(is_released());
+	must_work_in_perf("ibs_op");
+	fd = ops_context();
+	load(fd, thread_id());
+	waiting = perf_ibs("ibs_op", false);
+	ck_assert_int_ne(waiting, -1);
+	ck_assert_uint_eq(perf_counts(waiting), 0);
+	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
+	/* The other unit is perf's all the time. */
+	must_work_in_perf("ibs_fetch");
+	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
+	close(waiting);
+	close(fd);
+	wait_until(is_released());
+	must_work_in_perf("ibs_op");
+	must_work_in_perf("ibs_fetch");
+}

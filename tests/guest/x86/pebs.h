@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Helpers for the suites about precise sampling with Intel's PEBS. */
+#ifndef PEBS_H
+#define PEBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <perfmon/perfmon_intel.h>
+
+#include "precise_loop.h"
+#include "samples.h"
+
+#define PEBS_PARAMETER "/sys/module/perfmon_intel/parameters/pebs"
+
+#define LENGTH	       MILLION
+#define PERIOD_10      9999 /* samples are a multiple of the loop's length apart */
+#define PERIOD_7       10006 /* each sample is seven instructions further in the loop */
+#define SAMPLED	       0 /* the counter */
+#define BESIDE	       1 /* counts the same */
+
+/* ---- whether there is PEBS ---------------------------------------------------------------- */
+
+/* Returns whether the PMU is Intel's. AMD's processors have no PEBS. */
+bool is_intel(void);
+bool processor_has_pebs(void);
+/* Returns the format of the records, 0 to 6, or -1 if there is no precise sampling. */
+int pebs_format(void);
+/*
+ * Runs @check with exclusive ownership. If the processor has no PEBS, the test can only check that
+ * the module says so.
+ */
+void with_pebs(void (*check)(void));
+
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+/* Counter SAMPLED samples instructions at @levels precisely. BESIDE counts the same from 0. */
+void sample_precisely(int fd, uint64_t period, unsigned int levels);
+/* Loads the context on this thread, and measures precise_loop(@length). */
+void run_precisely(int fd, uint64_t length);
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linux/sched/coredump.h: whether the program that the current thread executes is readable by
- * the user who runs it.
+ * linux/sched/coredump.h: whether the user may read the program that the current thread
+ * executes.
  *
  * execve() decides that.  Kernels with linux/sched/exec_state.h (seen in 7.2) keep the result in
  * task->exec_state, under RCU.  Older kernels keep it in the flags of the mm.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Since 6.3 the kernel has vm_flags_mod(), and vm_area_struct.vm_flags is read-only: nobody can
- * change the flags without their lock any more.  hrtimer.h says why this is a macro.
+ * Since 6.3 the kernel has vm_flags_mod(), and vm_area_struct.vm_flags is read-only.  hrtimer.h
+ * says why vm_flags_mod() is a macro here.
  */
 #ifndef PERFMON_COMPAT_MM_H
 #define PERFMON_COMPAT_MM_H

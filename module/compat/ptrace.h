@@ -3,9 +3,9 @@
  * asm/ptrace.h of powerpc: offsets of the saved registers and of the marker in the
  * stack frame of an exception, in bytes.
  *
- * The kernel has STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before, the offsets
- * were those of every stack frame: STACK_FRAME_OVERHEAD, in bytes, and
- * STACK_FRAME_MARKER, in longs.
+ * The kernel has STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before 6.2 the offsets were
+ * those of every stack frame: STACK_FRAME_OVERHEAD, in bytes, and STACK_FRAME_MARKER, in
+ * longs.
  */
 #ifndef COMPAT_PTRACE_H
 #define COMPAT_PTRACE_H

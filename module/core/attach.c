@@ -153,12 +153,12 @@ static void catch_running(void *argument)
 }
 
 /*
- * Start the counters of a thread that is running.  The function enter() has put the thread
- * into the thread table, so the hook finds it when it is switched in later.  If the thread
+ * Start the counters of a thread that is running.  The function enter() has put the thread into
+ * the thread table, so the hook finds the thread when it is switched in later.  If the thread
  * is running already, there are three cases.  First: it runs on the CPU that task_cpu()
- * returned, where smp_call_function_single() finds it.  Second: it was switched in after
- * the barrier, and the hook has found it.  Third: it has migrated without the memory
- * ordering of a wakeup, and the loop tries the new CPU.
+ * returned, where smp_call_function_single() finds it.  Second: it was switched in after the
+ * barrier, and the hook has found it.  Third: it has migrated without the memory ordering of a
+ * wakeup, and the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -300,8 +300,8 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		return error;
 	}
 	/*
-	 * Step 2.  Check again what may have changed before the thread was in the table, where
-	 * the hooks find it.
+	 * Step 2.  Check the thread again: before it was in the table, the hooks did not notice
+	 * if it ended or executed a program.
 	 */
 	smp_mb(); /* see probe_sched_process_exit() */
 	error = check_target(context, task, tid);
@@ -376,7 +376,10 @@ void pfm_block_thread(struct pfm_context *context)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* If the thread does not run, the hook calls pfm_block_arrange() when it is switched in. */
+	/*
+	 * If the thread does not run, the hook calls pfm_block_arrange() when the thread is
+	 * switched in.
+	 */
 	if (context->cpu != PFM_NO_CPU && context->attachment.block)
 		pfm_block_arrange(context->attachment.block, context->attachment.task);
 	raw_spin_unlock_irqrestore(&context->lock, flags);

@@ -3,10 +3,10 @@
  * Blocking the monitored thread on a notification.
  *
  * The overflow handler may be an NMI and can only note that the thread has to wait.  An
- * irq_work queues a task work, which waits in the thread on its way to user mode.  A fatal
- * signal ends the wait.  A task work cannot be cancelled, so it holds the module while it is
- * queued.  If the thread goes to sleep in a system call after the work was queued, the module
- * is held until that call returns.
+ * irq_work queues a task work.  The thread executes the task work before it returns to user
+ * mode, and waits there.  A fatal signal ends the wait.  A task work cannot be cancelled, so it
+ * holds the module while it is queued.  If the thread goes to sleep in a system call after the
+ * work was queued, the module is held until that call returns.
  */
 #include <linux/module.h>
 #include <linux/pid.h>
@@ -70,7 +70,7 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	/* The flag is set before the work is queued, because the thread clears it. */
 	block->is_outstanding = true;
 	pfm_block_get(block);
-	__module_get(THIS_MODULE); /* the context's open file holds the module, too */
+	__module_get(THIS_MODULE); /* allowed: the context's file holds the module */
 	if (!task_work_add(task, &block->work, TWA_RESUME))
 		return;
 	/* The thread is exiting and runs no task work any more. */

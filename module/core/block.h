@@ -12,8 +12,8 @@ struct task_struct;
 /**
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
- * Each load of a context makes a new pfm_block, so that work that is still queued when the
- * context is unloaded does not affect the next load.  The context has a reference, and so has
+ * Each load of a context makes a new pfm_block.  If the work of the old block is still queued
+ * after an unload, it does not affect the next load.  The context has a reference, and so has
  * the queued work.  The context's lock protects the fields, unless noted otherwise.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
@@ -55,7 +55,8 @@ static inline void pfm_block_want(struct pfm_block *block)
 
 /**
  * pfm_block_arrange() - if the thread has to wait, queue the work that makes it wait
- * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
+ * @block: the block of a context; the caller holds the context's lock, and perhaps the lock of
+ *	this CPU's run queue
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
  *	the module until that call returns, perhaps for days.  Waking the thread instead would
  *	make the call fail with EINTR.

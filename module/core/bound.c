@@ -2,14 +2,14 @@
 /*
  * System-wide contexts, which are bound to a CPU.
  *
- * The user loads such a context on a CPU, from any CPU.  Until the unload the registers of
- * the context are on that CPU: context->cpu does not change, so pfm_context_call() finds
- * them.  A thread switch does not affect the context: the hooks of the scheduler do not see
- * it.
+ * The user loads such a context on a CPU, from any CPU.  Until the unload, the context's
+ * registers are on that CPU: context->cpu does not change, so pfm_context_call() finds the
+ * registers.  A thread switch does not affect the context: the hooks of the scheduler do not
+ * see it.
  *
- * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
- * the CPU goes offline, the context is unloaded there, and the user gets a message.  The user can
- * still read the values, and load the context again.
+ * A CPU has at most one such context.  pfm_cpu_bound->context points to it; only that CPU
+ * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
+ * gets a message.  The user can still read the values, and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
  * CPU that owns the registers.  That CPU stores the context in pmu->cpu_data, so it can have
@@ -42,9 +42,9 @@ unsigned int pfm_bound_count(void)
 }
 
 /*
- * Stop, and leave this CPU.  Called with interrupts off and the context lock held.  From
- * now on contexts on threads may use the registers, so the core forgets what the registers
- * contain.
+ * Stop the context and remove it from this CPU.  Called with interrupts off and the context
+ * lock held.  From now on contexts on threads may use the registers, so the core forgets what
+ * the registers contain.
  */
 static void leave_here(struct pfm_context *context)
 {
@@ -201,8 +201,9 @@ static void end_context(struct pfm_cpu *cpu)
 }
 
 /*
- * A PMU module's hotplug callback is also called when the module releases the hardware.  Then the
- * CPU stays active, and a context that uses only virtual PMDs stays loaded.
+ * PMU modules call this in their hotplug callbacks.  Such a callback also runs when the module
+ * releases the hardware.  In that case the CPU stays active, and a context that uses only
+ * virtual PMDs stays loaded.
  */
 void pfm_cpu_goes_offline(void)
 {

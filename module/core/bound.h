@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * The caller holds the mutex, and the context is unloaded.  May sleep.  Return: 0, or a
- * negative errno.
+ * The caller holds the mutex of the context, which is unloaded.  May sleep.  Return: 0, or
+ * a negative errno.
  */
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
 

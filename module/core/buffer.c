@@ -22,7 +22,10 @@ static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
 	kvfree(buffer->pages);
 }
 
-/* Single pages: each can be mapped, and no physically contiguous memory is needed. */
+/*
+ * Allocate single pages: vm_map_pages_zero() maps such pages, and no contiguous memory is
+ * needed.
+ */
 static int allocate(struct pfm_buffer *buffer, int node)
 {
 	const gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;

@@ -22,7 +22,7 @@
 
 #define WORDS		 PFM_HARDWARE_BV
 
-/* Minimum time from one release to the next; after each release there may be a new claim. */
+/* Minimum time from one release to the next, in jiffies; claim.h says why. */
 #define GIVE_BACK_PERIOD HZ
 
 /*
@@ -120,7 +120,10 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 	return use->is_held;
 }
 
-/* Count one more context in the entry that has exactly @pmds.  Return: NULL if there is none. */
+/*
+ * Count one more context in the entry that has exactly @pmds.  Return: the entry, or NULL if
+ * there is none.
+ */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
@@ -162,8 +165,8 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  Give up the entries of @kind that exclude @pmds of the other kind.
  * If contexts use one of these entries, give up none.  The PMDs of the entries that are given
- * up are idle; give_back() will release them.  Return: NULL, or the entry that contexts use; then
- * excludes() has set @pmd.
+ * up are idle; give_back() will release them.  Return: NULL, or an entry that contexts use; in
+ * the latter case excludes() has set @pmd.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -268,8 +271,8 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 }
 
 /*
- * Mutex and uses_lock held.  Adds to @pmds the PMDs of the uses that remain.  Return: whether
- * any use remains.
+ * Mutex and uses_lock held.  Drop the uses without contexts, and add the PMDs of all other uses
+ * to @pmds.  Return: whether any use remains.
  */
 static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 {
@@ -300,8 +303,8 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 }
 
 /*
- * Mutex held.  Sets @gave if PMDs were released.  Return: whether contexts on threads use
- * the PMU.
+ * Mutex held.  Release the PMDs that no context uses any more; if there were any, set
+ * @gave.  Return: whether contexts on threads use the PMU.
  */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {

@@ -18,7 +18,7 @@
 /**
  * pfm_claim() - claim what a context needs to be loaded
  * @context: an unloaded context whose mutex is held; the function sets context->use
- * @task: the thread to be monitored
+ * @task: the thread to be monitored; NULL for a system-wide context
  *
  * May sleep.
  *

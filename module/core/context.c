@@ -82,7 +82,7 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 	return count;
 }
 
-/* The argument, if there is one, is in context->arguments. */
+/* The format's argument, if there is one, is in context->arguments. */
 static int fit_argument(struct pfm_context *context, const struct pfm_create *create,
 			const struct pfm_format *format)
 {
@@ -118,7 +118,10 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	return error;
 }
 
-/* Samples of a system-wide context have the numbers of threads as its creator sees them. */
+/*
+ * Samples of a system-wide context name threads by their numbers in the creator's pid
+ * namespace.
+ */
 static void take_flags(struct pfm_context *context, u32 flags)
 {
 	context->flags = flags;
@@ -160,7 +163,10 @@ void pfm_context_free(struct pfm_context *context)
 	kfree_rcu(context, rcu);
 }
 
-/* The creation has failed: make the descriptor one without a context again. */
+/*
+ * The creation has failed: free what it made, so that the user can try again with this
+ * descriptor.
+ */
 static void undo_create(struct pfm_context *context)
 {
 	const struct pfm_pmu *pmu = context->pmu;

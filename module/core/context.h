@@ -139,8 +139,9 @@ struct pfm_context {
 	struct pfm_queue queue; /* has locking rules of its own */
 
 	/*
-	 * Fields that change only where the registers are.  The holder of the lock changes them,
-	 * or the overflow handler of that CPU.  pfm_assert_here() checks the place.
+	 * Fields that change only where the registers are.  The holder of the lock or the
+	 * overflow handler of that CPU changes them.  pfm_assert_here() checks that the caller
+	 * runs there.
 	 */
 	int cpu; /* the CPU where its thread runs, or to which it is bound; or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
@@ -166,7 +167,7 @@ struct pfm_context {
 	/* Used in copies only; protected by the lock of @copies, see copies.h */
 	struct list_head copy_node;
 	u64 configuration;
-	u64 reading; /* the last reading that has read the copy; protected by @lock */
+	u64 reading; /* number of the last reading that read the copy; protected by @lock */
 
 	/* To free the context when no hook looks at it any more. */
 	struct rcu_head rcu;

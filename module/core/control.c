@@ -231,7 +231,7 @@ static void hand_back_here(void *argument)
 		return;
 	}
 	raw_spin_lock(&running->lock);
-	pfm_pause(running); /* so no overflow comes, perhaps in an NMI */
+	pfm_pause(running); /* so no overflow interrupt comes, not even an NMI */
 	hand_back(call);
 	pfm_resume(running);
 	raw_spin_unlock(&running->lock);

@@ -98,7 +98,7 @@ static void add_to_sum(struct pfm_sum *sum, const struct pfm_set *set)
 	sum->duration += set->duration;
 }
 
-/* Lock held.  Add the counts of a copy that does not count any more to the parent's sums. */
+/* Lock held.  @copy does not count any more: add its counts to the parent's sums. */
 static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *copy)
 {
 	const struct pfm_set *set = list_first_entry(&copy->sets, struct pfm_set, node);

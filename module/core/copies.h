@@ -27,9 +27,9 @@ struct pfm_snapshot;
 /**
  * struct pfm_copies - the copies of a context
  * @parent: the context
- * @privileged: the creator of the parent may exceed limits of memory
+ * @privileged: the creator of the parent may exceed the limits of memory
  * @set_count: number of event sets of a copy; fixed while copies live
- * @set_size: bytes of a set
+ * @set_size: size of a set, in bytes
  * @snapshot: for a reading; protected by the parent's mutex
  * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
@@ -48,7 +48,7 @@ struct pfm_snapshot;
  * @is_walking: a walk looks at copies, so none may be freed
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
- * @configuration: changes when the registers of the parent's sets are configured
+ * @configuration: a number that grows when the registers of the parent's sets are configured
  * @configured: how many sets of copies have been configured so far
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor

@@ -27,7 +27,7 @@ static void free_later(struct rcu_head *rcu)
 
 void pfm_copies_exit(void)
 {
-	rcu_barrier(); /* free_later() is code of this module */
+	rcu_barrier(); /* wait until no free_later() is pending: it is code of this module */
 }
 
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)
@@ -72,7 +72,7 @@ static size_t copy_size(const struct pfm_copies *copies)
 	return sizeof(struct pfm_context) + copies->set_count * copies->set_size;
 }
 
-/* Lock held.  Charges a new copy to the parent's user.  Return: false if a limit is reached. */
+/* Lock held. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (!pfm_charge_copy(copies->parent->user, copy_size(copies), copies->privileged))
@@ -106,10 +106,7 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
 	return copy;
 }
 
-/*
- * Lock held.  The copy is unloaded.  Return: the copy if it has to be freed; the caller then passes
- * it to pfm_copy_free_surplus() without the lock.
- */
+/* Lock held. */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy)
 {
@@ -150,7 +147,6 @@ void pfm_copy_free_surplus(struct pfm_context *copy)
 		call_rcu(&copy->rcu, free_later);
 }
 
-/* Free idle copies until @most remain. */
 void pfm_copies_trim(struct pfm_copies *copies, u32 most)
 {
 	struct pfm_context *copy;

@@ -54,12 +54,14 @@ struct pfm_cpu {
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
 /*
- * Allocated, because all modules together have little memory for per-CPU variables that they
- * declare.
+ * Allocated at module init: all modules share a small area for variables of DEFINE_PER_CPU().
  */
 extern struct pfm_cpu __percpu *pfm_cpu_bound;
 
-/* Return: data for each CPU, for free_percpu(); NULL if there is no memory. */
+/*
+ * Return: data for each CPU, which the caller frees with free_percpu(); NULL if there is no
+ * memory.
+ */
 struct pfm_cpu __percpu *pfm_cpu_alloc(void);
 
 /* Forget what the CPU's registers contain, because they have changed.  Interrupts off. */

@@ -11,7 +11,10 @@
 
 #define NOT_SET (-1)
 
-/* In the timer's own callback this only stores the next expiry; the callback sets the timer. */
+/*
+ * If called in the timer's own callback, only store the next expiry: the callback sets the
+ * timer.
+ */
 void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left)
 {
 	left = max_t(s64, left, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Probes for the end of the monitored thread, for the programs that it executes, and for the
- * threads and processes that it makes.  They run in the thread, in process context.
+ * threads and processes that it makes.  The probes run in the thread, in process context.
  */
 #include <linux/binfmts.h>
 #include <linux/sched.h>
@@ -52,7 +52,7 @@ static bool is_closed_program(const struct linux_binprm *bprm)
 }
 
 /*
- * Unload the context if it is possible that the loader may not monitor the new program
+ * Unload the context if the loader might lack permission to monitor the new program
  * (docs/interface.md 10, row 24).
  */
 static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,

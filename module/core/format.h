@@ -16,9 +16,9 @@ const struct pfm_format *pfm_format_get(const char *name);
 
 /*
  * Adapt an argument of @size bytes to format->argument_size, by the rules of
- * copy_struct_from_user().  @argument has room for PFM_ARGUMENTS_SIZE bytes.  Return: 0; -EINVAL if
- * the argument is shorter than the first version; -E2BIG if it is longer than format->argument_size
- * and the bytes after that size are not all zero.
+ * copy_struct_from_user().  @argument has room for PFM_ARGUMENTS_SIZE bytes.  Return: 0;
+ * -EINVAL if the argument is shorter than its first version; -E2BIG if a byte beyond
+ * format->argument_size is not zero.
  */
 int pfm_format_fit_argument(const struct pfm_format *format, void *argument, size_t size);
 

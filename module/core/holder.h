@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * If a call fails because others hold what a context needs, the reason names these others.  These
- * functions make the names.  Nothing here is hot.
+ * If a call fails because other processes hold what a context needs, the reason names them.
+ * These functions make the names.  Nothing here is hot.
  */
 
 /*

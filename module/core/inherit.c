@@ -41,8 +41,9 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Return: the virtual PMDs that are added up.  Virtual PMDs that are states are not added up.
- * The time is not added up either, because the times during which threads were monitored overlap.
+ * Return: the virtual PMDs that are added up.  Virtual PMDs whose values are states are not
+ * added up.  The time is not added up either, because the times during which threads were
+ * monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -56,8 +57,9 @@ static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 }
 
 /*
- * Threads with the same random periods would be sampled in step.  So each copy begins at another
- * place of the generator's sequence.  The places depend on the order of the copies only.
+ * With the same random periods, threads that run the same code would be sampled at the same
+ * instructions.  So each copy begins at another place of the generator's sequence.  The places
+ * depend on the order of the copies only.
  */
 static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 {
@@ -182,7 +184,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 /* Return: false if @child has a context already: another user has loaded one on it. */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
-	/* The numbers of threads are those that the loader sees. */
+	/* The numbers of threads are those in the loader's pid namespace. */
 	struct pid_namespace *namespace = ns_of_pid(copy->copies->parent->loader);
 	bool entered;
 

@@ -7,8 +7,9 @@
  * So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An instance is used
  * where and when a handler for it may run: on its CPU, with interrupts off.
  *
- * No copy waits for the user.  When its buffer is full, a format requests that the context is
- * masked.  Until the user has handed back that CPU's buffer, the format counts samples as lost.
+ * No copy waits for the user.  When a CPU's buffer is full, the format requests that the
+ * context is masked, but the context goes on counting.  Until the user has handed back this
+ * buffer, the format counts samples as lost.
  */
 #ifndef PERFMON_INSTANCES_H
 #define PERFMON_INSTANCES_H

@@ -215,7 +215,10 @@ static int ioctl_statistics(struct pfm_context *context, struct pfm_argument arg
 		       ?: copy_out(context, argument, &statistics, sizeof(statistics));
 }
 
-/* The elements of a vector, for all calls except reads, and the kernel's copy of them. */
+/*
+ * The elements of a vector in user memory, and the kernel's copy of them.  Reads do not use
+ * this.
+ */
 struct elements {
 	void __user *user;
 	size_t stride; /* bytes from one element to the next in user memory */
@@ -374,7 +377,7 @@ static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument ar
 }
 
 struct operation {
-	unsigned int size; /* of the first version of its structure; 0: no structure */
+	unsigned int size; /* bytes of the structure's first version; 0: no structure */
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct pfm_argument argument);
 };
@@ -422,7 +425,7 @@ static noinline int check_size(struct pfm_context *context,
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* A call that has no structure in this version accepts only zero bytes. */
+	/* A call that has no structure in this version accepts only bytes that are 0. */
 	return operation->size ? 0 : pfm_copy_in_other(context, NULL, 0, argument);
 }
 

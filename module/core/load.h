@@ -20,8 +20,8 @@ static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *s
 }
 
 /*
- * The caller holds the context's lock and has stopped the counters.  It must also change
- * the state.
+ * The caller holds the context's lock and has stopped the counters.  The caller must also
+ * change context->state.
  */
 static inline void pfm_load_end(struct pfm_context *context)
 {

@@ -57,7 +57,7 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 	return found;
 }
 
-/* Return: bytes of the message that was read, or a negative errno. */
+/* Return: size of the message that was read, or a negative errno. */
 static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool nonblock)
 {
 	struct pfarg_ovfl_msg message;

@@ -3,8 +3,8 @@
  * Overflows: the emulation of 64-bit counters, and what follows if a 64-bit value
  * overflows.
  *
- * The handler may be an NMI, so it takes no lock.  It uses a context only while "running"
- * of this CPU points to one of its sets, see struct pfm_context.
+ * The handler may be an NMI, so it takes no lock.  It uses a context only while this CPU's
+ * "running" points to one of the context's sets, see struct pfm_context.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -172,7 +172,10 @@ static noinline void count_lost(struct pfm_cpu *cpu, struct pfm_context *context
 	context->statistics.lost++;
 }
 
-/* Pass one sample for each overflow to the format.  Return: its requests, PFM_CONTROL_*. */
+/*
+ * Pass one sample for each overflow to the format.  Return: the format's requests,
+ * PFM_CONTROL_*.
+ */
 static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 				      struct pfm_format_instance *instance,
 				      struct pfm_set *set, u64 wrapped,
@@ -256,7 +259,7 @@ static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *conte
 	return (control & ~PFM_CONTROL_MASK) | PFM_CONTROL_RESET;
 }
 
-/* Return: PFM_CONTROL_SWITCH if this was the last overflow before a set switch. */
+/* Return: PFM_CONTROL_SWITCH if a switch count has come to 0, else 0. */
 static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 {
 	unsigned int n;
@@ -364,9 +367,9 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 /*
  * Called when the counters are halted and have been saved.  Sometimes an overflow at user level
  * is found only when the thread leaves the CPU, for example if the last instruction before a
- * system call caused it.  So its address is the one at which the thread entered the kernel.  An
- * interrupt may stop a system-wide context; then the address is that of the interrupted
- * instruction.
+ * system call caused it.  Then the sample gets the address at which the thread entered the
+ * kernel.  If an interrupt stops a system-wide context, the sample gets the address of the
+ * interrupted instruction.
  */
 static struct pt_regs *registers_of_stop(const struct pfm_context *context)
 {

@@ -60,7 +60,7 @@ void pfm_permission_exit(void)
 
 /* ---- who may count ---------------------------------------------------------------- */
 
-/* Values of kernel.perf_event_paranoid: the highest with which all users may count */
+/* Highest values of kernel.perf_event_paranoid with which all users may count. */
 #define PARANOID_KERNEL 1 /* at kernel level, too */
 #define PARANOID_USER	2 /* at user level */
 #define PARANOID_CLOSED 3
@@ -151,7 +151,7 @@ int pfm_may_create(struct pfm_context *context)
 
 /*
  * The settings of perf_event permit only the caller's own threads.  A CPU runs threads of
- * other users, too, so monitoring it needs more.
+ * other users, too, so monitoring it needs CAP_PERFMON or membership in sys_group.
  */
 int pfm_may_monitor_cpus(struct pfm_context *context)
 {

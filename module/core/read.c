@@ -37,9 +37,9 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 /*
  * @first: PMD 0 of a set
  *
- * Return: the number of the PMD, if the element is of the set with @first and has no flags;
- * otherwise a number that no PMD has.  One subtraction checks the set and the flags.  Machines
- * are little-endian, so the number of the PMD is in the low bits.
+ * Return: the number of the PMD, if the element belongs to this set and has no flags; otherwise
+ * a number that no PMD has.  One subtraction checks the set and the flags.  Machines are
+ * little-endian, so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {
@@ -52,8 +52,8 @@ static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t kno
  * are read at the same moment.  @known: bytes of an element that are used; @stride:
  * bytes from one element to the next.
  *
- * PMDs below 64 have a branch of their own, only because it is faster.  The modulo in it
- * keeps speculative reads within the memory of the snapshot.
+ * PMDs below 64 have a branch of their own, only because it is faster.  The modulo in this
+ * branch keeps speculative reads within the memory of the snapshot.
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 struct pfm_vector vector, size_t known,

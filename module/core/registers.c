@@ -232,7 +232,7 @@ static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
 	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
-/* Return: whether PMD @n is about a thread although the context is on a CPU. */
+/* Return: whether PMD @n describes a thread, but the context monitors a CPU. */
 static bool lacks_thread(const struct pfm_context *context, unsigned int n)
 {
 	return pfm_is_bound(context) && pfm_is_virtual(n) && pfm_virtual_is_of_thread(n);

@@ -17,8 +17,9 @@ struct pfm_context;
  *
  * @last_reset: the value that the last write or reset stored
  * @random_state: of Carta's generator, 1 to 2^31 - 2
- * @reset_pmds: PMDs below 64 to be reset when this one overflows, including itself
- * @reset_virtual: virtual PMDs to be reset, bit n: PFM_VIRTUAL_PMD_BASE + n
+ * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
+ * @reset_virtual: the virtual PMDs that are reset; bit n stands for PMD
+ *	PFM_VIRTUAL_PMD_BASE + n
  * @switch_count: overflows before a set switch, 0 for no switch
  * @switch_remaining: overflows that remain before the next set switch
  * @records: @smpl_pmds is not empty
@@ -86,7 +87,7 @@ struct pfm_set {
 	u32 flags;
 	u64 timeout; /* ns */
 	u64 runs;
-	s64 duration; /* ns while active and monitoring, on a CPU; see pfm_set_duration() */
+	s64 duration; /* ns that the set's clock has run; see pfm_set_duration() */
 	s64 ends_at;
 	u64 load;
 	u64 overflowed[PFM_PMD_BV];

@@ -5,9 +5,9 @@
  * Sets become active in the order of their numbers; the first one follows the last.  The
  * cost of a switch does not depend on the number of sets.
  *
- * The duration of a set is the time while it is active and monitoring and the thread is on
- * a CPU.  When the thread is switched out, the timer is left alone.  When the thread is
- * switched in, the timer is set to the time that remains.
+ * The duration of a set is the time while it is active and monitoring and the thread is on a
+ * CPU.  When the thread is switched out, the timer keeps running.  When the thread is switched
+ * in, the timer is set to the time that remains.
  */
 #include <linux/list.h>
 #include <linux/string.h>

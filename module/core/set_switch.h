@@ -11,7 +11,10 @@ struct pfm_cpu;
 struct pfm_registers;
 struct pfm_set;
 
-/* Set up, and stop, the timer in each of @cpus that ends the turn of a set with a timeout. */
+/*
+ * Set up, and stop, the set_timer of each of @cpus.  This timer ends the turn of a set that has
+ * a timeout.
+ */
 void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);
 void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus);
 

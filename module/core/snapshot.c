@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rarer cases of snapshot.h. */
+/* Snapshots: the rarer cases, for which snapshot.h has no inline code. */
 #include "remote.h"
 #include "snapshot.h"
 #include "virtual.h"

@@ -94,8 +94,8 @@ void pfm_statistics_reset(void)
 }
 
 /*
- * The CPU may change its counts at the same time.  Each count that is read is right, but they are
- * not read at the same moment.
+ * The CPU may change its counts at the same time.  Each count is right, but the counts are not
+ * read at the same moment.
  */
 static void add_counts(struct pfm_statistics *sum,
 		       const struct pfm_cpu_statistics *counts)

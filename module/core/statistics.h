@@ -24,7 +24,7 @@
 	X(pfm_restart_count) /* restarts */                                                   \
 	X(fmt_handler_calls) /* samples given to formats */                                   \
 	X(fmt_lost_count) /* samples for which formats had no room */                         \
-	X(fmt_handler_ns) /* time in formats, if measured */                                  \
+	X(fmt_handler_ns) /* ns in formats, if measured */                                    \
 	X(ctxswin_count) /* monitored threads switched in */                                  \
 	X(ctxswin_ns) /* ns to switch monitored threads in, if measured */                    \
 	X(ctxswout_count) /* monitored threads switched out */                                \

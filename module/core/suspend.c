@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Suspend to RAM, and hibernation: the registers of the CPU that suspends the machine are lost.
- * The other CPUs go offline before.  The thread that suspends the machine may be monitored, and
- * the CPU may have a system-wide context.
+ * The other CPUs have gone offline before.  The thread that suspends the machine may be
+ * monitored, and the CPU may have a system-wide context.
  */
 #include <linux/export.h>
 #include <linux/irq_work.h>
@@ -25,7 +25,7 @@ static void call(const struct pfm_pmu *pmu, struct pfm_cpu *cpu,
 	raw_spin_unlock(&context->lock);
 }
 
-/* Call @function for each context of the PMU that is on this CPU. */
+/* Call @function for each context that uses @pmu and is on this CPU. */
 static void call_each(const struct pfm_pmu *pmu,
 		      void (*function)(struct pfm_context *context))
 {
@@ -37,8 +37,9 @@ static void call_each(const struct pfm_pmu *pmu,
 }
 
 /*
- * The stop may find an overflow, whose notification an interrupt to this CPU sends.  The interrupt
- * is lost if the CPU is reset, and then no later work would be done here: so it is done now.
+ * The stop may find an overflow and queue an irq_work that sends the notification.  If the CPU
+ * is reset, the interrupt for this work is lost, and work that is queued later raises no
+ * interrupt either.  So run the work now.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu)
 {

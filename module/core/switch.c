@@ -66,7 +66,10 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 
-/* Return: the registers of @previous if this CPU still has the values of their PMCs, or NULL. */
+/*
+ * Return: the registers of @previous if this CPU's PMCs still have the values of that set, else
+ * NULL.
+ */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)
 {
@@ -74,7 +77,7 @@ static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 								 : NULL;
 }
 
-/* @set: the active set.  Return: whether @set has to count; then only start() is left to call. */
+/* @set: the active set.  Return: whether @set has to count; if so, the caller calls start(). */
 static __always_inline bool counting_prepare(struct pfm_context *context,
 					     struct pfm_set *set, struct pfm_cpu *cpu,
 					     const struct pfm_pmu_operations *operations,

@@ -459,7 +459,7 @@ static ssize_t scope_show(struct kobject *kobject, struct kobj_attribute *attrib
 	return sysfs_emit(buffer, "%s\n", to_pmu_directory(kobject)->pmu->scope ?: "cpu");
 }
 
-/* The CPUs on which a system-wide context can be loaded: one for each copy of the registers. */
+/* The CPUs to which system-wide contexts can be bound: the owners of the registers. */
 static ssize_t owner_cpus_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			       char *buffer)
 {

@@ -2,8 +2,9 @@
 /*
  * The counts of one of the threads that a context monitors.
  *
- * With PFM_FL_KEEP_COUNTS a copy does not become idle when its thread ends. It is kept with its
- * counts until they are read, or until a fork needs its memory. During a reading it is in no list.
+ * With PFM_FL_KEEP_COUNTS a copy does not become idle when its thread ends.  It is kept with its
+ * counts until they are read, or until a fork needs its memory.  While it is being read, it is
+ * in no list.
  */
 #include <linux/slab.h>
 

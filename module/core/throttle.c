@@ -21,7 +21,10 @@
 #include "switch.h"
 #include "throttle.h"
 
-/* Percent of the time that handlers may take, without interrupt entry and return. */
+/*
+ * The share of the time that overflow handlers may take, in percent.  Interrupt entry and
+ * return are not included.
+ */
 #define BUSY 25
 
 /* Return: the length of the interrupt that began at @begun.  Adds it to the statistics, too. */

@@ -70,7 +70,10 @@ void pfm_throttle_wait(struct pfm_cpu *cpu);
 /* Reset the budget of a set that does not count. */
 void pfm_throttle_forget(struct pfm_set *set);
 
-/* Set up, and stop, the timer in each of @cpus that lets a throttled set count again. */
+/*
+ * Set up, and stop, the throttle_timer of each of @cpus.  This timer lets a throttled set count
+ * again.
+ */
 void pfm_throttle_init(struct pfm_cpu __percpu *cpus);
 void pfm_throttle_exit(struct pfm_cpu __percpu *cpus);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rarer cases of vector.h. */
+/* Arguments of calls: the rarer cases, for which vector.h has no inline code. */
 #include <linux/sched.h>
 
 #include "vector.h"

@@ -108,8 +108,8 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 }
 
 /*
- * Return: what to add to virtual_value: the increase of the source since monitoring began;
- * for a state, the difference between the source and virtual_value.
+ * Return: the value to add to virtual_value.  It is the increase of the source since monitoring
+ * began or, for a state, the difference between the source and virtual_value.
  */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {
@@ -149,7 +149,10 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	return value;
 }
 
-/* Bring PMDs into use; bit n of @pmds: PFM_VIRTUAL_PMD_BASE + n.  New PMDs count from now on. */
+/*
+ * Bring PMDs into use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  New PMDs count
+ * from now on.
+ */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 {
 	unsigned int n;

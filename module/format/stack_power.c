@@ -128,8 +128,8 @@ static bool follow(struct walk *walk, struct place *place)
 			return true;
 		}
 		/*
-		 * Stacks grow down, so the caller's frame has a higher address.  Only
-		 * in the kernel it may be on another stack, at any address.
+		 * Stacks grow down, so the caller's frame has a higher address.  In the
+		 * kernel it may also be on another stack, at any address.
 		 */
 		if (!walk->is_kernel && frame.caller <= address)
 			return false;

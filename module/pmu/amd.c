@@ -119,7 +119,7 @@ static void __init describe_counter(unsigned int n)
 }
 
 /*
- * With PerfMonV2 there are global registers, and CPUID has the number of counters. The global
+ * PerfMonV2 has global registers, and CPUID reports the number of counters.  The global
  * registers are for the counters of PERFCTR_CORE, which a hypervisor may hide.
  */
 static unsigned int __init counters_of_version_2(void)

@@ -8,11 +8,12 @@
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
  *
- * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
- * *placeholder*.  perf lets one event at a time have a unit, so nobody else gets the unit.  We
- * drive the registers.  For an NMI the kernel calls all handlers.  Our first handler is called
- * before perf's and leaves no sample to perf, because perf would take the sample and begin a new
- * period.  So the units stay halted until our second handler, which is called after perf's.
+ * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the
+ * CPU, a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the
+ * unit.  We drive the registers.  For an NMI the kernel calls all handlers.  Our first handler
+ * is called before perf's and leaves no sample to perf, because perf would take the sample and
+ * begin a new period.  So the units stay halted until our second handler is called, after
+ * perf's.
  *
  * For perf a placeholder never stops.  perf uses the fields config, sample_period, period_left
  * and prev_count of a placeholder.  These fields always agree with the registers, so perf can
@@ -64,17 +65,17 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 }
 
 /*
- * The units cannot count one level only. A PMC that selects one level gets the samples of that
- * level, and its PMD must not show what the other level has executed. So until a sample ends the
- * period, the PMD keeps the value that it had when the period began. Until then the count of the
- * period is in registers->state.
+ * The units cannot count one level only.  If a PMC selects one level, the user gets only the
+ * samples of that level, and the PMD must not show how much was executed at the other level.
+ * So the PMD keeps the value with which the period began until a sample ends the period.  Until
+ * then the count of the period is in registers->state.
  */
 static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
 {
 	return levels_of(registers, n) != LEVELS;
 }
 
-/* The PMD, with the whole count. */
+/* Return: the value of PMD @n, including the count in registers->state. */
 static u64 value_of(const struct pfm_registers *registers, unsigned int n)
 {
 	return registers->pmds[n] + registers->state[n];
@@ -172,8 +173,9 @@ static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *reg
 }
 
 /*
- * A sample of PMD @n. The hardware does not distinguish user and kernel level. So a sample at a
- * level that the PMC does not select is dropped here, and the same period begins again.
+ * Handle a sample of PMD @n.  The hardware does not distinguish user and kernel level.  So a
+ * sample at a level that the PMC does not select is dropped here, and the same period begins
+ * again.
  */
 static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 			unsigned int n, const struct pt_regs *regs,
@@ -204,8 +206,8 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Return: the contents of the control register; if an NMI has halted the unit, those from
- * before the NMI.
+ * Return: the contents of the control register or, if an NMI has halted the unit, its
+ * contents before the NMI.
  */
 static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
 {
@@ -279,7 +281,7 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		amd_ibs_expect_late(cpu);
 }
 
-/* Handle samples.  Return: the set that counts next, not yet running; or NULL. */
+/* Handle samples.  Return: the set that counts next, whose units do not run yet; or NULL. */
 static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs *regs)
 {
 	struct pfm_hardware_sample noted[UNITS + 1] = {};

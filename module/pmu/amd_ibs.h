@@ -16,7 +16,7 @@
 /* Highest value of perf's period_left, which is signed. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
-/* The longest period of every unit. */
+/* The longest period that every unit can count. */
 #define IBS_MOST_BASIC 0xffff0ull
 
 enum unit {
@@ -41,9 +41,9 @@ enum unit {
  *	samples
  * @missed: an NMI came while @is_changing was true
  * @expects_late: if an NMI without a sample comes before @late_until, it is ours
- * @late_until: when this expectation ends, in jiffies
+ * @late_until: when @expects_late loses its effect, in jiffies
  * @drop_tick: tick of the last dropped sample, in jiffies
- * @drops: samples that were dropped in this tick
+ * @drops: samples that were dropped in @drop_tick
  * @sequence: changes whenever an NMI changes the set's values
  */
 struct ibs_cpu {

@@ -58,7 +58,7 @@ bool amd_ibs_is_of_kernel(u64 address)
 	return (s64)address < 0;
 }
 
-/* The instruction of the sample; 0 if the hardware could not record it. */
+/* Return: the address of the sampled instruction; 0 if the hardware could not record it. */
 u64 amd_ibs_instruction(const struct ibs_cpu *cpu, enum unit unit)
 {
 	if (unit == FETCH)

@@ -4,9 +4,9 @@
  * of AMD's processors, perfmon_amd_uncore.h.
  *
  * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
- * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes the place of
- * the interrupt: it adds what the registers have counted to 64-bit values.  The hardware's counts
- * are only read, never written.
+ * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes the place
+ * of the interrupt: its callback updates the 64-bit values.  The hardware's counts are only
+ * read, never written.
  */
 #include <asm/cpufeature.h>
 #include <asm/irq_regs.h>
@@ -213,7 +213,7 @@ static bool l3_check_pmc(unsigned int n, u64 *value)
 	return true;
 }
 
-/* run_all() writes the control registers, because perf may have moved the placeholders. */
+/* Empty: run_all() writes the control registers, because perf may have moved the placeholders. */
 static void write_pmcs(const struct pfm_registers *registers,
 		       const struct pfm_registers *programmed)
 {

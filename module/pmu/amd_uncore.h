@@ -13,7 +13,7 @@
  * @placeholder: the event of perf that has the register; NULL if perf has no such PMU, or if the
  *	counter is not claimed
  * @value: the 64-bit value
- * @last: value of the register when @value was up to date
+ * @last: value of the register when @value was updated last
  */
 struct uncore_counter {
 	struct perf_event *placeholder;
@@ -44,7 +44,7 @@ struct uncore_cpu {
  * @name_in_perf: name of perf's PMU
  * @base: first register: control and count of counter 0, then those of counter 1, ...
  * @instance_of: returns the number of the cache or package of a CPU; runs on this CPU
- * @cpus: what the CPUs own
+ * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed
  * @is_known: perf knew the PMU when the first counter was claimed, so placeholders claim registers
  */

@@ -10,8 +10,8 @@
  * again, also on other registers. perf keeps the count. perf writes the control register from the
  * fields of struct perf_event; uncore_select() puts our event there.
  *
- * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver is
- * not loaded, we choose the CPU, and hold the registers by keeping the driver from being loaded.
+ * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver
+ * is not loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -34,7 +34,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* one of perf's PMUs, with a reference: all of them are on its bus */
+	*any_pmu; /* with a reference; all of perf's PMUs are on the bus of this device */
 static enum cpuhp_state hotplug_state;
 
 /* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */
@@ -157,8 +157,8 @@ static void find_instance(void *info)
 }
 
 /*
- * Return: the owner of the registers of CPU @number.  If they have none, the lowest
- * online CPU that shares them becomes the owner.
+ * Return: the owner of the registers of CPU @number.  If the registers have no owner, the
+ * lowest online CPU that shares them becomes the owner.
  */
 static int choose_owner(struct uncore *uncore, int number)
 {

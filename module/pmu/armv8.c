@@ -2,12 +2,12 @@
 /*
  * PMU description "armv8": Arm PMUv3.
  *
- * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0 and PMD
- * 31 the cycle counter; see perfmon_armv8.h.  Number n is bit n in every register that
- * has a bit for each counter.  armv8_registers.h names the manual.
+ * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0 and PMD 31
+ * the cycle counter; see perfmon_armv8.h.  In every register that has a bit for each
+ * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
- * Each counter has an enable bit, so start and stop are one write.  PMCR_EL0.E is on as
- * long as the PMU is claimed; perf uses this bit, too.
+ * One register enables all counters, one bit for each, so a start or a stop is one write.
+ * PMCR_EL0.E is on as long as the PMU is claimed; perf uses this bit, too.
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>

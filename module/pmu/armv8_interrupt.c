@@ -5,10 +5,10 @@
  * perf_event measures how long its handle_irq takes.  perf compares the average with the time
  * between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
  * average exceeds a share of this time (kernel.perf_cpu_time_max_percent), perf lowers the
- * maximum rate permanently, for all users.  The time of our contexts must not be charged to perf:
- * the core throttles our contexts.  So an interrupt in which only our counters overflowed
- * bypasses the measurement.  For this purpose we interpose the interrupt handler that the driver
- * has requested.
+ * maximum rate permanently, for all users.  Our overflows must not lower perf's rate, because
+ * the core itself throttles our contexts.  So an interrupt in which only our counters
+ * overflowed bypasses the measurement.  For this purpose we interpose the interrupt handler
+ * that the driver has requested.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>

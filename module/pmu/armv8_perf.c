@@ -15,9 +15,9 @@
  * reset	resets all registers, when a CPU comes online or regains its power.
  *		We restore ours.
  *
- * One effect on our counts remains: while perf moves its own events, it clears PMCR_EL0.E, which
- * halts every counter.  It sets PMCR_EL0.E again, because our used counters make the CPU look
- * used.
+ * One effect on our counts remains: while perf moves its own events, it clears PMCR_EL0.E,
+ * which halts every counter.  perf then sets PMCR_EL0.E again, because our counters are marked
+ * as used.
  */
 #include <asm/irq_regs.h>
 #include <linux/cpu.h>
@@ -303,7 +303,7 @@ static void halt_and_clear(u64 counters)
 /**
  * struct claim - counters that are being claimed
  * @wanted: bitmap of the counters to claim
- * @held: those that perf uses on some CPU
+ * @held: those of @wanted that perf uses on some CPU
  */
 struct claim {
 	u64 wanted;

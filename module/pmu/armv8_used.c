@@ -12,14 +12,14 @@
  * - of all counters, when the CPU loses and regains its power: each event is stopped, and
  *   started again;
  * - of all counters, to merge the events' filters of branches (since 6.17).
- * So a counter of ours has an event there, too: a placeholder, which is zero except for its
- * PMU and its state.  This PMU is an arm_pmu whose functions do nothing, so it has no effect
- * when the driver stops or starts the placeholder.  The placeholder is in no perf context,
- * and perf never schedules it.
+ * So each counter of ours has an event in this array, too: a placeholder, which is zero except
+ * for its PMU and its state.  This PMU is an arm_pmu whose functions do nothing, so it has no
+ * effect when the driver stops or starts the placeholder.  The placeholder is in no perf
+ * context, and perf never schedules it.
  *
  * With real perf events instead, one pinned to each CPU and counter, our code would not depend on
- * the data of perf's driver. But whenever perf schedules any event, perf may move ours to other
- * counters, which stops and reloads them. We would have to move the counts, too, and the counter
+ * the data of perf's driver.  But whenever perf schedules any event, perf may move ours to other
+ * counters, which stops and reloads them.  We would have to move the counts, too, and the counter
  * numbers that our users' programs use would be wrong.
  */
 #include <linux/bitmap.h>

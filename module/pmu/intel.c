@@ -2,7 +2,7 @@
 /*
  * PMU description "intel": Intel's architectural performance monitoring, perfmon_intel.h.
  *
- * CPUID has the number of counters and their widths, see intel_counters.c. So no list of processor
+ * CPUID describes the counters and their widths, see intel_counters.c.  So no list of processor
  * models is needed.
  */
 #include <asm/cpufeature.h>
@@ -96,7 +96,7 @@ static bool check_pmc(unsigned int n, u64 *value)
 	return intel_extra_accepts(&intel, n, *value);
 }
 
-/* Withdraw the counters that count wrongly if perf does not handle their erratum. */
+/* Remove @counters from the description: they count right only if perf handles their erratum. */
 static void leave_out(u32 counters)
 {
 	unsigned int n;

@@ -2,13 +2,13 @@
 /*
  * Intel: registers that refine what an event counts.  OFFCORE_RESPONSE counts the requests and
  * responses that MSR_OFFCORE_RSP_0 or _1 selects.  FRONTEND_RETIRED counts the events that
- * MSR_PEBS_FRONTEND selects.  Precise samples of LOAD_LATENCY are loads that take longer than
- * MSR_PEBS_LD_LAT_THRESHOLD says, in cycles.
+ * MSR_PEBS_FRONTEND selects.  A precise sample of LOAD_LATENCY is a load that took more cycles
+ * than MSR_PEBS_LD_LAT_THRESHOLD.
  *
- * No CPUID leaf shows which bits these registers have, so this is a list of models. The SDM
- * describes the bits in volume 3B, sections "Off-core Response Performance Monitoring", "Frontend"
- * and "Load Latency" of each microarchitecture. The masks are those that the kernel's perf driver
- * allows.
+ * No CPUID leaf describes the bits of these registers, so this file has a list of models.  The
+ * SDM describes the bits in volume 3B, sections "Off-core Response Performance Monitoring",
+ * "Frontend" and "Load Latency" of each microarchitecture.  The masks are those that the
+ * kernel's perf driver allows.
  *
  * Nehalem and Westmere are left out: two threads of a core share the registers, so a context on the
  * other thread could change them.

@@ -30,7 +30,7 @@
 #define STATUS_LBR_FROZEN BIT_ULL(58) /* of IA32_PERF_GLOBAL_STATUS */
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
-/* What the processor gives as the source of a branch from a level that it does not record. */
+/* The processor stores this as the source of a branch from a level that it does not record. */
 #define FILTERED	  (~0ull)
 
 static unsigned int depth;
@@ -203,8 +203,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 }
 
 /*
- * Without a filter for levels, ordinary users would see the kernel's branches.  The status bit of
- * the freeze came with version 4.
+ * Without a filter for levels, ordinary users would see the kernel's branches.
+ * STATUS_LBR_FROZEN exists since @version 4.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

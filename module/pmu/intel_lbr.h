@@ -10,8 +10,8 @@
 
 /*
  * If the processor has last branch records, describe their registers in @pmcs (INTEL_LBR_PMCS)
- * and @pmds (INTEL_LBR_PMDS), and let @pmu use them.  @version: of architectural performance
- * monitoring.
+ * and @pmds (INTEL_LBR_PMDS), and let @pmu use them.  @version: the version of architectural
+ * performance monitoring.
  */
 void intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			struct pfm_register *pmcs, struct pfm_register *pmds);

@@ -7,10 +7,10 @@
  * registers.  Then it gives the counter its reset value and interrupts (SDM 3B, "Processor Event
  * Based Sampling").
  *
- * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter can
- * have any reset value, also a random one. The reset value for the processor is 1, so the flag of
- * the wrap is clear. The counter then looks as if it had gone on after the wrap, and had counted
- * the event of the record.
+ * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter
+ * can have any reset value, also a random one.  The processor loads the reset value 1, in which
+ * the overflow flag is clear (x86.c).  So the counter looks as if it had gone on after the
+ * wrap, and had counted the event of the record.
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation almost
  * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.
@@ -88,7 +88,7 @@ struct ds_area {
  * @ds: the area that the processor reads
  * @buffer: the records that it writes
  * @noted: the same records, in the form that the core takes
- * @payloads: where @noted points to
+ * @payloads: the data to which @noted points
  */
 struct pebs_cpu {
 	struct ds_area ds;
@@ -104,7 +104,10 @@ static u64 pebs_counters;
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* All registers of struct pfm_intel_pebs that the two kinds of record have, by their names. */
+/*
+ * Copy the registers of struct pfm_intel_pebs.  They have the same names in both kinds of
+ * record.
+ */
 #define COPY_REGISTERS(to, from)                                                         \
 	do {                                                                             \
 		(to)->flags = (from)->flags;                                             \
@@ -290,7 +293,7 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
  * intel_pebs_set_up() - describe PMC 17, if precise sampling is possible
  * @counters: the counters of all CPUs
  * @mixed: the processor has several kinds of core
- * @shared: perf lends us the counters
+ * @shared: the ownership is shared, not exclusive
  * @erratum: why the records would be wrong, or NULL
  * @pmc: PMC 17
  *

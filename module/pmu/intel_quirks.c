@@ -20,7 +20,7 @@
  * struct quirk - processors with an erratum
  * @model: model of family 6
  * @stepping: its stepping, or ANY_STEPPING
- * @microcode: the first revision that is right; 0: none is
+ * @microcode: the first revision without the erratum; 0: no revision is without it
  * @no_pebs: as in struct intel_quirks
  * @needs_reset: as in struct intel_quirks
  */
@@ -37,8 +37,8 @@ struct quirk {
 
 static const struct quirk quirks_of_models[] = {
 	/*
-	 * Core 2, 65 nm: records of another privilege level, interrupts that come an event late, and
-	 * buffer overflows that are not reported (AJ67, AJ68, AJ69).
+	 * Core 2, 65 nm: records of another privilege level, interrupts that come an event
+	 * late, and buffer overflows that are not reported (AJ67, AJ68, AJ69).
 	 */
 	{ .model = 0x0f, .stepping = ANY_STEPPING, .no_pebs = WRONG_RECORDS },
 	/* Sandy Bridge: records are wrong before these revisions. */
@@ -50,7 +50,7 @@ static const struct quirk quirks_of_models[] = {
 	{ .model = 0x2d, .stepping = 7, .microcode = 0x70c, .no_pebs = OLD_MICROCODE },
 	/*
 	 * Nehalem and Westmere: a counter may count cycles, or nothing, after its event select has
-	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH). perf resets
+	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  perf resets
 	 * the counters of the other models of these processors, too.
 	 */
 	{ .model = 0x1a, .stepping = ANY_STEPPING, .needs_reset = true },
@@ -94,8 +94,8 @@ void intel_find_quirks(struct intel_quirks *quirks)
 	 * Skylake, with the microcode for the memory ordering issue of TSX (CPUID leaf 07H, EDX bit
 	 * 13; Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue"):
 	 * transactions use general counter 3, unless MSR_TSX_FORCE_ABORT makes all transactions
-	 * abort. perf sets MSR_TSX_FORCE_ABORT while the counter is used, also while perf lends the
-	 * counter to us.
+	 * abort.  perf sets MSR_TSX_FORCE_ABORT while an event uses the counter, also while one of
+	 * our placeholders does.
 	 */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))

@@ -167,7 +167,7 @@ static void soft_halt(struct soft_cpu *cpu)
 	cpu->running = NULL;
 }
 
-/* Minimum time until a running counter wraps, in ns. */
+/* Return: the minimum time until a running counter wraps, in ns. */
 static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 {
 	u64 left = soft_mask - cpu->value[n];

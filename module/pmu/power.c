@@ -6,14 +6,14 @@
  * Where it does not specify something, such as the order of register writes, this
  * file follows the kernel's arch/powerpc/perf.
  *
- * One register, MMCR0, halts and enables all counters and their interrupt, so
- * start and stop are one write.  A counter overflows when its bit 31 (bit 0 in the
- * manual's numbering) is set, and the bit stays set: the flag is part of the value, and
- * 31 bits count.
+ * One register, MMCR0, halts and enables all counters and their interrupt, so a start or a
+ * stop is one write.  A counter overflows when its bit 31 (bit 0 in the manual's
+ * numbering) is set, and the bit stays set: the flag is part of the value, and 31 bits
+ * count.
  *
- * While the hardware is ours, MMCR0[PMCC] keeps programs from reading it.  Every
- * register is written before anything counts, so that no values of earlier users or
- * other threads are visible.
+ * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  Every
+ * register is written before anything counts, so that no values of earlier users or other
+ * threads are visible.
  */
 #include <asm/cputable.h>
 #include <asm/reg.h>
@@ -190,7 +190,7 @@ static void power_configure(struct pfm_registers *registers)
 	running[RUNNING_MMCR2] = freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]);
 }
 
-/* PMCs that were not written have their defaults in memory. */
+/* In memory, PMCs that the user has not written have their default values. */
 static void power_write_pmcs(const struct pfm_registers *registers,
 			     const struct pfm_registers *programmed)
 {
@@ -226,7 +226,7 @@ static bool samples(const struct pfm_registers *registers)
 
 /*
  * As soon as MMCR0 is written, an overflow may come as an NMI and switch to another set.
- * Then the MMCRA of that set must be in place at the end.
+ * In this case the MMCRA of that set must be in place when this function returns.
  */
 static noinline void start_sampling(struct pfm_registers *registers)
 {

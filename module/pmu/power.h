@@ -13,8 +13,8 @@ struct pfm_pmu;
 struct pt_regs;
 
 /*
- * The number of a register is part of the instruction that reads or writes it.  Code for
- * all counters is unrolled by this macro: no loop, no jump table.
+ * The number of a register is part of the instruction that reads or writes it.  This macro
+ * unrolls code for all counters, without a loop and a jump table.
  */
 #define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
 
@@ -22,7 +22,7 @@ struct pt_regs;
 
 /**
  * struct power_machine - facts about the processor; they do not change after module init
- * @has_mmcr3: it has the registers of Power ISA 3.1
+ * @has_mmcr3: the processor has the registers of Power ISA 3.1
  * @idle_mmcr0: MMCR0 as the kernel leaves it at boot
  * @idle_mmcra: the same for MMCRA
  * @frozen_mmcr0: MMCR0 while the hardware is ours and nothing counts

@@ -4,7 +4,7 @@
  * and memory.
  *
  * The highest bit of a counter is its overflow flag.  It is set whenever the counter is
- * written, and the counter's wrap clears it.  So value and flag come with one RDPMC and always
+ * written, and the counter's wrap clears it.  So one RDPMC reads value and flag, which always
  * agree, and no status register is read.
  *
  * Processors with a global control register start and stop all counters with one write.  On other
@@ -53,8 +53,8 @@ static u64 global_bits(u64 counters)
 }
 
 /*
- * Return: the control register of the set; fixed counters that are not in use count at no
- * level.
+ * Return: the value of the control register for the set; fixed counters that are not in
+ * use count at no level.
  */
 static u64 running_fixed(const struct pfm_registers *registers)
 {
@@ -130,7 +130,7 @@ void x86_registers_cleared(void)
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
 }
 
-/* If an event select has to be written, all of them have to be reset before. */
+/* If an event select has to be written, all of them have to be reset first. */
 static noinline void reset_selects(struct x86_contents *here,
 				   const struct pfm_registers *registers)
 {
@@ -212,7 +212,7 @@ void x86_halt_one_by_one(const struct pfm_registers *registers)
 
 /*
  * A counter may overflow before the last one is started, and the NMI may mask the context or
- * switch to another set.  Then this set must not run at the end.
+ * switch to another set.  In this case this set must not run when this function returns.
  */
 static noinline void start_one_by_one(struct pfm_registers *registers)
 {
@@ -286,8 +286,8 @@ static u64 x86_stop(struct pfm_registers *registers)
 }
 
 /*
- * An armed counter that has wrapped is left alone until its record is there, or until the set
- * stops.
+ * An armed counter that has wrapped counts as overflowed only when its record is there, or when
+ * the set stops.
  */
 static noinline u64 only_recorded(u64 overflows, u64 armed)
 {
@@ -319,7 +319,7 @@ static void disarm(u64 armed)
 	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->pebs);
 }
 
-/* @more: bits to be acknowledged beside those of @counters */
+/* @more: bits to be acknowledged in addition to those of @counters */
 static __always_inline void acknowledge(u64 counters, u64 more)
 {
 	const struct x86_counter *counter;

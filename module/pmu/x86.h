@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
- * their processors.  x86.c moves values between memory and registers that belong to us
- * (x86_exclusive.c).  x86_shared.c moves values between memory and counters that perf lends us
- * (x86_placeholders.c).
+ * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers
+ * of their processors.  x86.c moves values between memory and registers that belong to us
+ * (x86_exclusive.c).  x86_shared.c moves values between memory and counters that placeholders
+ * hold for us (x86_placeholders.c).
  */
 #ifndef PERFMON_X86_MODULE_H
 #define PERFMON_X86_MODULE_H
@@ -33,7 +33,7 @@
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * A counter has this many bits more than its PMD. The highest bit is the flag of the wrap. The
+ * A counter has this many bits more than its PMD. The highest bit is the overflow flag.  The
  * second bit is needed because perf, which may own the counter, never loads a value below half of
  * the counter's range.
  */
@@ -144,8 +144,8 @@ struct x86_extra {
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
- * @exclusive_only: perf cannot lend the counters, because it describes them as several PMUs, or
- *	because event selects need @reset_selects
+ * @exclusive_only: the counters cannot be shared with perf, because perf describes them as
+ *	several PMUs, or because event selects need @reset_selects
  * @masks_interrupt: the local APIC masks the interrupt when it delivers it
  * @select_bits: bits of an event select that users can write
  * @counts_anywhere: whether all general counters can count the event of a PMC
@@ -153,7 +153,8 @@ struct x86_extra {
  * @reset_selects: set all event selects to 0, before some of them are written; the counters are
  *	halted, and keep their values; optional
  * @branches: the records of branches; NULL if there are none
- * @branch_control: the PMC that selects which branches are recorded; if it is 0, none are
+ * @branch_control: the PMC that selects which branches are recorded; if this PMC is 0, no
+ *	branches are recorded
  * @set_up: describe the registers that depend on the ownership; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none

@@ -28,18 +28,20 @@
 #include "compat/syscore.h"
 #include "x86.h"
 
-/* A late NMI comes within this number of ticks.  On AMD's processors perf waits as long. */
+/*
+ * A late NMI comes within this number of ticks.  On AMD's processors perf also waits this long.
+ */
 #define LATE_TICKS_INTEL 2
 #define LATE_TICKS_AMD	 (HZ / 10)
 
-/* The local APIC's register in x2APIC mode (SDM 3A, "x2APIC Register Address Space"). */
+/* The local APIC's register LVTPC in x2APIC mode (SDM 3A, "x2APIC Register Address Space"). */
 #define LVTPC_MSR	 (APIC_BASE_MSR + (APIC_LVTPC >> 4))
 
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
  * @late_count: NMIs without overflow that were ours
- * @idle_control: the global control register as we found it
+ * @idle_control: the global control register before the counters were ours
  */
 struct exclusive_cpu {
 	bool is_ours;
@@ -49,7 +51,7 @@ struct exclusive_cpu {
 
 static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
 
-/* When an overflow was found after which a late NMI may come, in jiffies. */
+/* The time, in jiffies, when an overflow was found whose NMI may come late. */
 DEFINE_PER_CPU(unsigned long, x86_noted_at);
 
 static enum cpuhp_state hotplug_state;
@@ -60,8 +62,8 @@ static bool has_x2apic __read_mostly;
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * apic_read() and apic_write() cannot be used: newer kernels do not export what these call.
- * Kernels without CONFIG_X86_X2APIC do not declare native_apic_msr_read() and
+ * apic_read() and apic_write() cannot be used: newer kernels do not export the functions that
+ * these two call.  Kernels without CONFIG_X86_X2APIC do not declare native_apic_msr_read() and
  * native_apic_msr_write().
  */
 static u32 read_lvtpc(void)
@@ -80,7 +82,7 @@ static void allow_interrupt(void)
 }
 
 /*
- * Note that an NMI may follow although its overflow has been found.  Called on its CPU, with
+ * Record that an NMI may follow although its overflow has been found.  Called on its CPU, with
  * interrupts off or from NMI.
  *
  * If the overflow was found outside of the NMI, its interrupt may have been masked, by
@@ -117,7 +119,7 @@ bool x86_nmi_is_late(void)
 
 /*
  * Intel's local APIC masks the interrupt when it delivers it (SDM 3A, "Local Vector Table"), and
- * each of our NMIs unmasks it. So the interrupt is masked only if the counters have raised this
+ * each of our NMIs unmasks it.  So the interrupt is masked only if the counters have raised this
  * NMI.
  */
 static bool was_delivered(void)
@@ -161,10 +163,11 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 }
 
 /*
- * Halt the counters although no set runs. perf reserves no counter for an event of Intel PT or BTS.
- * While such an event exists, perf's handler for Intel's counters enables all counters in each NMI.
- * perf's handler is called before ours, and only the kernel has run since. So the values that the
- * registers keep for a stopped set may be wrong, but only if this set counts at kernel level.
+ * Halt the counters although no set runs.  perf reserves no counter for an event of Intel PT or
+ * BTS.  While such an event exists, perf's handler for Intel's counters enables all counters in
+ * each NMI.  perf's handler is called before ours, and only the kernel has run since.  So the
+ * values that the registers keep for a stopped set may be wrong, but only if this set counts at
+ * kernel level.
  */
 static void halt_stopped(void)
 {
@@ -228,7 +231,7 @@ MODULE_PARM_DESC(
 
 /*
  * Halt all counters and clear their values.
- * @ours: write the hardware's values for a PMD of 0, which are not 0; otherwise write zeroes
+ * @ours: write x86_counter.fill to each counter, not 0, so that its PMD is 0
  */
 static void clear_registers(bool ours)
 {

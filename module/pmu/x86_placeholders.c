@@ -192,7 +192,10 @@ static void restart_here(struct irq_work *unused)
 
 static DEFINE_PER_CPU(struct irq_work, restarts);
 
-/* Before the first placeholder is created.  In 6.1 a per-CPU variable cannot start as a pointer. */
+/*
+ * Called before the first placeholder is created.  In Linux 6.1 a per-CPU variable cannot be
+ * initialized with a pointer.
+ */
 void x86_placeholders_begin(void)
 {
 	unsigned int cpu;
@@ -201,7 +204,7 @@ void x86_placeholders_begin(void)
 		*per_cpu_ptr(&restarts, cpu) = IRQ_WORK_INIT_HARD(restart_here);
 }
 
-/* After the last placeholder has been released.  Process context, may sleep. */
+/* Called after the last placeholder has been released.  Process context, may sleep. */
 void x86_placeholders_end(void)
 {
 	unsigned int cpu;
@@ -223,7 +226,7 @@ void x86_placeholders_restart(void)
 
 /* ---- in a kernel thread on the CPU of the placeholders ------------------------------------ */
 
-/* Return: the numbers that have a placeholder. */
+/* Return: a bitmap of the PMDs that have a placeholder on this CPU. */
 static u64 held_here(void)
 {
 	unsigned int n;
@@ -307,7 +310,7 @@ static unsigned int choice_of_perf(unsigned int n, u64 config)
 
 /*
  * The next functions run in the kernel thread.  @info points to a bitmap of PMDs.  A function
- * that has a result stores it there.
+ * that has a result stores it in this bitmap.
  */
 
 static long take_here(void *info)

@@ -17,8 +17,8 @@
  * stop, move and restart a placeholder at any time, and nothing is lost.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
- * handler. The period is the range of the PMD. So the low bits of the counter stay as they are, but
- * the flag no longer shows the wrap. Instead, set->pending records the wrap.
+ * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
+ * are, but the overflow flag no longer shows the wrap.  Instead, set->pending records the wrap.
  */
 #include <asm/perf_event.h>
 #include <linux/hardirq.h>
@@ -61,7 +61,10 @@ static __always_inline struct shared_set *set_of(const struct pfm_registers *reg
 
 /* ---- one placeholder ---------------------------------------------------------------------- */
 
-/* Bits of an event select that belong to us.  perf has others, such as AMD's host bit. */
+/*
+ * Bits of an event select that belong to us.  Other bits belong to perf, such as AMD's host
+ * bit.
+ */
 static u64 own_bits(void)
 {
 	return x86->select_bits | X86_SELECT_INT;
@@ -99,7 +102,7 @@ static __always_inline u64 read_value(struct perf_event *event)
 	return x86_rdpmc(event->hw.event_base_rdpmc);
 }
 
-/* Let the counter continue from @value.  Its wrap is one range of the PMD away, at most. */
+/* Let the counter continue from @value.  It wraps after at most one range of the PMD. */
 static __always_inline void load_value(struct perf_event *event,
 				       const struct x86_counter *counter, u64 value)
 {
@@ -166,7 +169,7 @@ static u64 keep_off_fixed(u64 select)
 		       : select;
 }
 
-/* The event select as the set needs it; for a fixed counter, only the levels. */
+/* Return: the event select that the set needs; for a fixed counter, only its levels. */
 static u64 wanted_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 field;
@@ -308,9 +311,10 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
 
 /*
  * The counters are loaded one after the other, so one may wrap before the last one is loaded.
- * Its NMI must not look at counters that are not loaded yet, so it leaves the wrap to us.  The
- * overflow then has the address where the thread entered the kernel.  If an NMI comes while we
- * look for such wraps, it handles them itself, and may mask the context or switch sets.
+ * Its NMI must not look at counters that are not loaded yet, so the NMI leaves the wrap to this
+ * function.  The overflow then has the address where the thread entered the kernel.  If an NMI
+ * comes while we look for such wraps, it handles them itself, and may mask the context or
+ * switch sets.
  */
 static void shared_start(struct pfm_registers *registers)
 {
@@ -465,9 +469,10 @@ static struct shared_set *find_interrupted(unsigned int n)
 #define THROTTLED (~0ull)
 
 /*
- * perf stops an event that has too many interrupts, before or after it calls us.  The core has a
- * limit of its own, so perf's number of interrupts does not grow. But if perf allows only one
- * interrupt in a tick, it stops the event at its first interrupt.
+ * perf stops an event that has too many interrupts, before or after it calls our overflow
+ * handler.  The core has a limit of its own, so we keep perf's number of interrupts at 0.  But
+ * if perf allows only one interrupt in a tick, it stops the event at its first
+ * interrupt.
  */
 static void go_on_counting(struct perf_event *event)
 {
@@ -499,8 +504,8 @@ void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data
 }
 
 /*
- * perf has its own use for the records of branches, and does not lend them. If the PMC of branch
- * records is written after the load, the set cannot count: see shared_can_count().
+ * perf uses the branch records itself, so they cannot be shared.  If the PMC of branch records is
+ * written after the load, the set cannot count: see shared_can_count().
  */
 static int shared_load(struct pfm_session *session)
 {

@@ -78,7 +78,7 @@ static void end(void)
 	x86_placeholders_end();
 }
 
-/* perf has its own use for the records of branches, and does not lend them. */
+/* perf uses the branch records itself, so they cannot be shared. */
 static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
 {
 	unsigned int n;

@@ -2,8 +2,8 @@
 /*
  * Armv8: which counters of a CPU are ours and which are perf's.
  *
- * The module claims the counters that loaded contexts use. perf can use all others, whether its
- * events are created before contexts are loaded or later.
+ * The module claims the counters that loaded contexts use. perf can use all other counters, whether
+ * its events are created before contexts are loaded or later.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -429,7 +429,7 @@ TEST(the_overflow_of_an_unused_counter_is_ignored)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Even if a PMC selects an event for it, a counter that is not in use must not overflow. */
+/* A counter that is not in use must not overflow, even if a PMC selects an event for it. */
 TEST(an_event_without_a_pmd_in_use_counts_nothing)
 {
 	uint64_t counted;

@@ -19,7 +19,7 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * The maximum number of instructions that are not counted because perf's own code runs:
+ * Maximum numbers of instructions that are not counted because perf's own code runs:
  * - when one event of a thread is enabled and disabled;
  * - in addition for each other event of that thread, because perf stops and starts it, too;
  * - when a thread that has events is switched.

@@ -163,7 +163,7 @@ TEST(the_own_thread_is_read_without_its_copies)
 	 * shares with the child.
 	 */
 	must_be_between(thread.faults - before, 7 * PAGES, 9 * PAGES);
-	/* The name is the one that the thread had at the unload. */
+	/* The name is the name that the thread had at the unload. */
 	must(fd, pfm_unload_context(fd));
 	prctl(PR_SET_NAME, "another-name");
 	ck_assert_str_eq(read_own(fd).counts.name, "the-own-thread");

@@ -14,7 +14,9 @@ SUITE(stress, 300);
 
 #define CYCLES 1000
 
-/* create / load on a child / start / kill the child / read / close */
+/*
+ * Creates a context, loads it on a child, starts it, kills the child, reads and closes the context.
+ */
 static void kill_read_close(void)
 {
 	pfarg_pmd_t pmds[2] = { { .reg_num = pmu()->pmds[0] },

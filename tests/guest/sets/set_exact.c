@@ -256,7 +256,7 @@ TEST(the_next_set_counts_from_the_overflow)
 	}
 }
 
-/* If the overflow would come only one event later, the set is still active. */
+/* If one event is missing until the overflow, the set is still active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);
@@ -327,7 +327,7 @@ TEST(no_event_is_lost_between_sets)
 		must_be_between(runs_of(fd, id), runs_of(fd, 0) - 1, runs_of(fd, 0));
 	}
 	ck_assert_uint_eq(sum, all);
-	/* One run of each set: 30,000 + 2 * 37,770 + 3 * 45,540 events, and the skid. */
+	/* A run of each set takes 30,000 + 2 * 37,770 + 3 * 45,540 events and the skid. */
 	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
 	set_zero_must_be_right(fd);
 }

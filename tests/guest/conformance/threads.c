@@ -224,7 +224,7 @@ TEST(one_context_is_closed_while_the_other_counts)
 		child_exit(&children[i]);
 }
 
-/* A new context does not see what another context left in the registers. */
+/* What another context left in the registers is not in the values of a new context. */
 TEST(a_new_context_has_no_values_of_another)
 {
 	const struct counter *counter;

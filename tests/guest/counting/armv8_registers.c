@@ -149,8 +149,8 @@ TEST(no_counter_runs_when_no_context_is_loaded)
 #define WRAP	(1ull << 32)
 
 /*
- * Opens the file of a parameter. This is done before counting begins, so that only the write is
- * counted at user level.
+ * Opens the file of a parameter. The tests open it before counting begins, so that only the write
+ * is counted at user level.
  */
 static int power_switch(const char *name)
 {

@@ -268,7 +268,7 @@ static void check_throttled(void)
 
 	write_text(INTERRUPT_LIMIT, "1"); /* the limit is checked at each interrupt */
 	fd = make_context();
-	/* In the second run the kernel has done all its one-time work. */
+	/* After the first run, the kernel has done all its one-time work. */
 	run_into_throttled(fd, MILLION, &throttled);
 	must(fd, pfm_unload_context(fd));
 	length = run_into_throttled(fd, MILLION, &throttled);

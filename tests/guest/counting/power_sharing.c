@@ -179,7 +179,7 @@ static void must_be_held(int fd, const char *holder)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* While perf counts on this CPU, no context can be loaded that uses the hardware. */
+/* While perf counts on this CPU, no context that uses the hardware can be loaded. */
 static void perf_has_it(void)
 {
 	int event, other, fd = four_counters();

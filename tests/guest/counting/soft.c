@@ -397,8 +397,8 @@ static void check_many_interrupts(void)
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
 		/*
-		 * The thread gets the time that its interrupts leave, in a debug kernel about half
-		 * of all time.
+		 * The thread gets the time that its interrupts leave. In a debug kernel this is
+		 * about half of all time.
 		 */
 		most = is_debug_kernel() ? 200 : 150;
 		must_be_between(count, 100 * MILLION, most * MILLION);

@@ -47,7 +47,7 @@ static void delete_new_sets(void)
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory, "%smemory is left", subject);
 }
 
-/* Checks that the memory in use is that of the sets that exist. */
+/* Checks that only the existing sets use memory. */
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one =

@@ -275,7 +275,7 @@ TEST(switches_of_the_thread_are_counted)
 #define CHILDREN 20
 #define SLEEPS	 10
 
-/* Returns the switches of this thread and of the children that it has waited for. */
+/* Returns the number of switches of this thread and of the children that it has waited for. */
 static uint64_t switches_in_rusage(void)
 {
 	struct rusage self, children;

@@ -2,8 +2,8 @@
 /*
  * The descriptor of a context: closed, duplicated, inherited and sent.
  *
- * A child that is created before a context does not inherit its descriptor. So the descriptor of
- * the test is the only one.
+ * A child that is created before a context does not inherit the context's descriptor. So the test
+ * has the only descriptor of the context.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

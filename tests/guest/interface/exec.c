@@ -2,8 +2,8 @@
 /*
  * The monitored thread executes an ordinary or a setuid program, or forks.
  *
- * A child that is created before a context does not inherit its descriptor. So the descriptor of
- * the test is the only one.
+ * A child that is created before a context does not inherit the context's descriptor. So the test
+ * has the only descriptor of the context.
  */
 #include <pthread.h>
 

@@ -31,8 +31,8 @@ struct field {
 
 /**
  * struct call - a call and its argument
- * @size: size of its structure in the first version. If the call takes a vector, it is the size of
- *	an element
+ * @size: size of the call's structure in the first version. If the call takes a vector, @size is
+ *	the size of an element
  * @fill: makes an argument of zeros valid
  * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
  * @flags: offset of the field with flags, or NO_FLAGS

@@ -231,7 +231,10 @@ TEST(registers_do_not_change_while_copies_live)
 	ck_assert_uint_eq(counted_faults(fd), 0);
 }
 
-/* For child_call(): makes a child that lives on when its parent ends, and returns its pid. */
+/*
+ * For child_call(): makes a child that lives on when its parent ends. Returns the pid of this
+ * child.
+ */
 static uint64_t leave_a_child(uint64_t pages)
 {
 	struct child_page *page = child_own_page();

@@ -2,8 +2,8 @@
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
- * A child that is created before a context does not inherit its descriptor. So the descriptor of
- * the test is the only one.
+ * A child that is created before a context does not inherit the context's descriptor. So the test
+ * has the only descriptor of the context.
  */
 #include <sched.h>
 #include <signal.h>

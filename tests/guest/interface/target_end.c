@@ -2,8 +2,8 @@
 /*
  * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
  *
- * A child that is created before a context does not inherit its descriptor. So the descriptor of
- * the test is the only one.
+ * A child that is created before a context does not inherit the context's descriptor. So the test
+ * has the only descriptor of the context.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -170,7 +170,7 @@ TEST(a_read_to_a_bad_address_is_efault_and_loses_nothing)
 	must_end(fd);
 }
 
-/* Function of a thread that monitors itself and exits. */
+/* Runs as a thread, which monitors itself and exits. */
 static void *watch_self(void *argument)
 {
 	int fd = *(int *)argument;

@@ -2,8 +2,8 @@
 /*
  * A process that is monitored together with the threads and children that it makes.
  *
- * The reference values are the page faults that the kernel reports of a process and of the children
- * that it has waited for.
+ * The reference values are the page faults that the kernel reports for a process and for the
+ * children that it has waited for.
  */
 #ifndef FAMILIES_H
 #define FAMILIES_H

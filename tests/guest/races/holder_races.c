@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A counter is either for contexts on threads or for system-wide contexts. If contexts of the other
- * kind have it, a load fails, and the error names a process that has loaded such a context. In this
- * test such contexts are loaded and closed all the time, by processes that start and exit.
+ * A counter is either for contexts on threads or for system-wide contexts. If contexts of one kind
+ * have it, the load of a context of the other kind fails. The error names a process that has loaded
+ * a context with this counter. In this test a system-wide context is loaded while processes that
+ * monitor themselves start and exit.
  */
 #include <signal.h>
 #include <stdio.h>

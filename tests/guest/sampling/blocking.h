@@ -8,7 +8,7 @@
 /* Returns the time in ms within which a thread must have reacted. */
 unsigned int soon_ms(void);
 
-/* Creates a blocking context without a format, whose first counter is busy and sampled. */
+/* Creates a blocking context without a format. Its first counter is busy and sampled. */
 int blocking_context(void);
 
 /* The child spins and counts page->turns until spin_end(). */

@@ -506,7 +506,7 @@ static void take_pairs(header_t header)
 		taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
 }
 
-/* Each overflow of the first counter is also an overflow of the second one. */
+/* Each overflow of the first counter is also an overflow of the second counter. */
 TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 {
 	struct child child = child_new();

@@ -29,8 +29,8 @@ struct callchain {
 };
 
 /*
- * Makes a counter busy, and returns the argument with which the caller has to write the PMD of this
- * counter. The periods are random. Where the clock counts instructions, equal periods could all end
+ * Makes a counter busy, and returns an argument for pfm_write_pmds() that lets this counter be
+ * sampled. The periods are random. Where the clock counts instructions, equal periods could all end
  * at the same instruction of a loop, and never in a function that the loop calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the core does for each value that a sampling format returns, PFM_CONTROL_*. Format "script"
+ * What the core does for each value PFM_CONTROL_* that a sampling format returns. Format "script"
  * (tests/modules) returns values that the test has written. The caller monitors itself.
  */
 #include <sys/mman.h>
@@ -234,7 +234,7 @@ TEST(a_restart_that_the_format_refuses_can_be_tried_again)
 
 /* ---- answers about the next event set ------------------------------------------------------ */
 
-/* Sets 0 and 1 are sampled in the same way. Set 0 is first. */
+/* Event sets 0 and 1 are sampled in the same way. Set 0 is first. */
 static struct scripted begin_with_sets(struct script_argument answers)
 {
 	struct scripted it = begin(answers);

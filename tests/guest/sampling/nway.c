@@ -355,10 +355,7 @@ static void check_losses(void)
 	fill(&nway, REGIONS);
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
-	/*
-	 * The lost samples are reported by the region that is filled next, which is the one that
-	 * was handed back.
-	 */
+	/* The region that was handed back is filled next. It reports the lost samples. */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
 	lost = nway.header->lost;

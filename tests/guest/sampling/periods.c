@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. The format "default" shows which period
- * a sample ends.
+ * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Each entry of format "default" shows
+ * which period has ended.
  */
 #include "samples.h"
 

@@ -49,7 +49,7 @@ void end_sampling(int fd);
 /* ---- messages ------------------------------------------------------------------------- */
 
 bool message_waits(int fd);
-/* Returns the next message, which must be of an overflow. Waits if there is none yet. */
+/* Returns the next message, which must be about an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
 /*
  * For a caller that monitors itself. These functions spin until there is a message, or until the

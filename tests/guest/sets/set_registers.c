@@ -243,7 +243,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	start_set(fd, 0);
 	must(fd, pfm_unload_context(fd));
 	ck_assert_uint_eq(runs_of(fd, 0), 1);
-	/* The next load begins with the set that it names, not with the last active one. */
+	/* The next load begins with the set that it names, not with the last active set. */
 	load_set(fd, thread_id(), 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_eq(runs_of(fd, 6), 3);

@@ -101,7 +101,7 @@ TEST(a_set_may_have_any_number)
 	set_zero_must_be_right(fd);
 }
 
-/* If two elements name the same set, the later one takes effect. */
+/* If two elements name the same set, the later element takes effect. */
 TEST(a_call_may_create_many_sets_and_one_twice)
 {
 	struct pfarg_setdesc sets[] = {

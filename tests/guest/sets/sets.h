@@ -49,7 +49,7 @@ void use_busy_counters_of(int fd, unsigned int id);
 
 /* ---- sets that take turns --------------------------------------------------------------- */
 
-/* Sets 0 to @count - 1 take turns by time, each with busy counters. */
+/* Makes event sets 0 to @count - 1, which take turns by time. Each set has busy counters. */
 void make_turns(int fd, unsigned int count, uint64_t timeout);
 
 /**

@@ -21,9 +21,9 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Finds an instruction in a run of precise_loop(@instructions): the one at address @ip after which
- * RAX was @ax. Returns its number; the first instruction of the run has number 0. Returns
- * PRECISE_NOWHERE if @ip is not in the loop.
+ * Finds the instruction at address @ip after which RAX was @ax, in a run of
+ * precise_loop(@instructions). Returns its number. The first instruction of the run has number 0.
+ * Returns PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* Like precise_number(), but @next is the address of the following instruction. */

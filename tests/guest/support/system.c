@@ -260,7 +260,7 @@ static const char *boot_parameters(const char *module)
 
 /*
  * Without @parameters, uses the parameters on the kernel's command line, as modprobe does. So the
- * choice that a guest was started with stays valid for the whole run.
+ * parameters that a guest was started with stay in effect for the whole run.
  */
 int module_load(const char *name, const char *parameters)
 {

@@ -39,7 +39,7 @@ SUITE(beside_perf, 600);
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
 
-/* This kernel executes this many times the instructions of a stock kernel. */
+/* Returns the factor by which this kernel executes more instructions than a stock kernel. */
 static unsigned int slowness(void)
 {
 	return is_debug_kernel() ? 10 : 1;
@@ -50,7 +50,7 @@ static void shared(void (*check)(void))
 	with_ownership("shared", check);
 }
 
-/* Returns the number of the lowest general counter that we can have. */
+/* Returns the number of the lowest general counter that a context can use. */
 static unsigned int first_available(void)
 {
 	const uint64_t pmds = available_pmds();

@@ -24,8 +24,7 @@ struct pfm_set;
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring
  * @running: set whose counters run; the overflow handler relies on this field only
- * @overflow_sequence: changes with every interrupt in which the running set had an
- *	overflow
+ * @overflow_sequence: changes at every interrupt that finds an overflow in the running set
  * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
  * @pmd_stamp: stamp of what the PMDs hold; never 0
  * @next_stamp: the next stamp that this CPU will give

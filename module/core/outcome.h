@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What follows an overflow or a restart.  Only the functions of this file decide that.
- * How the outcome is carried out depends on the caller: in the overflow interrupt the
- * counters are halted but still in the hardware; for the other callers they are in
+ * How the outcome is carried out depends on the caller: in the overflow interrupt the counters are
+ * halted, and their values are still in the hardware; for the other callers the values are in
  * memory.
  */
 #ifndef PERFMON_OUTCOME_H

@@ -148,8 +148,8 @@ static unsigned int wanted_bits(void)
 }
 
 /*
- * The table is replaced when it has less than half of the wanted buckets, or more than sixteen
- * times the wanted buckets.
+ * The table is replaced when it has less than half of 1 << wanted_bits() buckets, or more than
+ * sixteen times that number.
  */
 static void set_bounds(void)
 {

@@ -36,8 +36,8 @@ struct pfm_threads {
 extern struct pfm_threads __rcu *pfm_threads;
 
 /*
- * The hash uses the bits of the address in which tasks differ.  All tasks are aligned to
- * cache lines, so the low bits are the same.  The high bits are the same, too.
+ * The hash uses the bits of the address that differ between tasks. All tasks are aligned to cache
+ * lines, so the low bits are the same. The high bits are the same, too.
  */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)

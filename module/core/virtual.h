@@ -10,8 +10,8 @@ static inline bool pfm_is_virtual(unsigned int pmd)
 }
 
 /*
- * Return: a bitmap in which bit n is set if PMD PFM_VIRTUAL_PMD_BASE + n exists.  If @pmu
- * is NULL, the bitmap has only the PMDs of the core.
+ * Return: a bitmap; bit n is set if PMD PFM_VIRTUAL_PMD_BASE + n exists. If @pmu is NULL, the
+ * bitmap has only the PMDs of the core.
  */
 u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
 

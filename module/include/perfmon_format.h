@@ -51,7 +51,7 @@ struct task_struct;
  *	header; NULL if there is none or the user may not see it
  * @payload_size: bytes of @payload
  * @time: time of the sample in ns of the scheduler's clock
- * @last_reset: value from which @pmd counted; its negative is the period
+ * @last_reset: value of @pmd when the period began; the period is its negative
  * @event_id: reg_smpl_eventid of @pmd
  * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
  *	numbers

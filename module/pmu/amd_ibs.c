@@ -289,7 +289,7 @@ static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs 
 
 	save(cpu, regs, noted);
 	/*
-	 * The set may be about to stop: then the core finds the overflows when it stops the set.
+	 * The core may be about to stop the set: then it finds the overflows at the stop.
 	 */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;

@@ -193,8 +193,8 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 
 /*
  * Return: whether the counter of @event can count the event of PMC @n.  The counter of
- * PMD @n always can.  Some events can also be counted by another counter, to which perf
- * may have moved the placeholder.
+ * PMD @n always can. Other counters can count some events, too, and perf may have moved the
+ * placeholder to one of them.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)

@@ -56,7 +56,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if fewer bytes are free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
- * @hdr_lost: number of samples for which there was no room (0 in perfmon2)
+ * @hdr_lost: number of samples that did not fit into the buffer (0 in perfmon2)
  * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
@@ -83,7 +83,7 @@ struct pfm_dfl_smpl_hdr {
  * @ovfl_pmd: number of the PMD that overflowed
  * @values: PFM_SMPL_VALUES(@values) is the number of values that follow,
  *	PFM_SMPL_CLOCK(@values) is the clock of @tstamp; 0 in perfmon2
- * @last_reset_val: value from which the PMD counted; the period is its negative
+ * @last_reset_val: value of the PMD when the period began; the period is its negative
  * @ip: address of the interrupted instruction.  Instead of an address in the kernel, a
  *	loader without CAP_PERFMON gets the address of the instruction that entered the
  *	kernel.

@@ -42,7 +42,7 @@ struct pfm_hist_arg {
  * @entries: number of entries that the table has room for
  * @used: number of entries in use
  * @produced: number of samples: the sum of all counts plus @lost
- * @lost: number of samples for which there was no entry left
+ * @lost: number of samples that found no free entry
  * @lost_sum: sum of the periods of lost samples
  * @throttled: number of times an event set was throttled
  * @reserved: zero

@@ -51,7 +51,7 @@ struct pfm_nway_arg {
  *	next, if @released < @filled
  * @produced: number of samples, written or lost
  * @written: number of samples written
- * @lost: number of samples for which no region was free
+ * @lost: number of samples that found no free region
  * @throttled: number of times an event set was throttled
  * @largest_entry: bytes of the largest entry; a region is full if fewer bytes are free
  * @lost_told: sum of the pfm_nway_region.lost of all regions that have been begun

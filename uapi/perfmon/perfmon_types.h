@@ -495,7 +495,7 @@ struct pfm_thread_counts {
  * @notifications: out: number of notifications, including notifications that were not
  *	sent because the queue was full
  * @samples: out: samples that the format got
- * @lost: out: those of @samples for which the format had no room
+ * @lost: out: those of @samples that the format had no room for
  * @throttled: out: how often an event set was throttled because of too many interrupts: a
  *	throttled set counts nothing for a tick
  * @set_switches: out: set switches by time, by overflow and by restart

@@ -209,7 +209,7 @@ PFMDEV_EXPORT int pfm_cpus_read(struct pfm_cpu_context *contexts, int count,
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* Return: number of contexts from which a message was read, or -1. */
+/* Return: number of contexts whose message was read, or -1. */
 static int read_messages(struct pfm_cpu_context *contexts, int count,
 			 const struct pollfd *polled)
 {

@@ -31,7 +31,7 @@
 /**
  * struct data_header - the first bytes of the file
  * @magic: DATA_MAGIC
- * @version: DATA_VERSION; a reader must know the major version
+ * @version: DATA_VERSION; a reader must support the major version
  * @size: bytes of this header; the first record follows it
  */
 struct data_header {
@@ -56,7 +56,7 @@ enum data_type {
 
 /**
  * struct data_record - head of a record
- * @type: enum data_type; a reader skips types that it does not know
+ * @type: enum data_type; a reader skips unknown types
  * @size: bytes of the record, including this head and the padding
  */
 struct data_record {

@@ -23,8 +23,8 @@ enum libpfm_result libpfm_encode(const char *name, uint64_t *code, uint64_t *ext
 				 const char **reason);
 
 /*
- * Returns libpfm4's name of the CPU, such as "ARM Cortex A57", or NULL if libpfm4 does not know the
- * CPU.
+ * Returns libpfm4's name of the CPU, such as "ARM Cortex A57", or NULL if libpfm4 does not support
+ * the CPU.
  */
 const char *libpfm_model(void);
 

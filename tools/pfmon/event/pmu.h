@@ -194,7 +194,7 @@ const struct pmu *pmu_to_give(const char *name);
 /* If @name is "PMU::EVENT" with the name of @pmu, returns EVENT, else NULL. */
 const char *pmu_own_event(const struct pmu *pmu, const char *name);
 
-/* Returns whether a hardware PMU that pfmon knows has a common event called @name. */
+/* Returns whether any hardware PMU that pfmon describes has a common event called @name. */
 bool pmu_names_hardware(const char *name);
 
 /*

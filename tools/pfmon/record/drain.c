@@ -160,8 +160,8 @@ static struct batch behind_early(const struct drain *drain, const void *entries,
 }
 
 /*
- * Returns the size of the entries in a buffer of format default or callchain, at most the size of
- * the buffer.
+ * For formats default and callchain: returns the bytes of the entries in the buffer, at most the
+ * size of the buffer.
  */
 static size_t linear_size(const struct drain *drain)
 {

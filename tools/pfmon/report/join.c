@@ -3,8 +3,8 @@
  * Read several files of one recording as one file.
  *
  * Each file begins with the names and mappings of all processes, without a time. In the joined file
- * they get the time at which their file began, so that they do not describe earlier samples. The
- * joined file ends with the sums of the counts of all files.
+ * they get the time when their file began, so that they do not describe earlier samples. The joined
+ * file ends with the sums of the counts of all files.
  */
 #include <stdlib.h>
 #include <string.h>

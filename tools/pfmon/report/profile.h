@@ -5,7 +5,7 @@
 
 #include "tree.h"
 
-/* Keys by which samples are added up. */
+/* Samples with the same keys are added up. */
 enum sort_key {
 	SORT_SYMBOL,
 	SORT_OBJECT,
@@ -17,7 +17,7 @@ enum sort_key {
 
 /**
  * struct profile_options - the user's choices
- * @sort: keys by which samples are added up
+ * @sort: samples with the same values of these keys are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
  *	thread's name and end with the innermost function
  * @has_callers: show the callers of each entry below it

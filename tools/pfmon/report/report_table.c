@@ -35,7 +35,7 @@ static const char *const titles[COLUMNS] = {
 
 /**
  * struct table - the table of one event
- * @file: file to which the table is printed
+ * @file: output file of the table
  * @profile: its contents
  * @style: its layout
  * @event: node of the event

@@ -9,7 +9,7 @@
 
 /**
  * struct symbol - a function
- * @address: address at which the function begins
+ * @address: address where the function begins
  * @size: size in bytes, or 0 if the size is not known. The function then ends at @limit or at the
  *	next symbol
  * @limit: end of the section that contains the function; 0 if it is not known

@@ -16,7 +16,7 @@
 
 /**
  * struct signals - signals that pfmon receives during the measurement
- * @fd: signalfd from which the signals are read
+ * @fd: signalfd of the signals
  * @mask: the signal mask before the measurement
  * @child: the action for SIGCHLD before the measurement
  * @file_size: the action for SIGXFSZ before the measurement

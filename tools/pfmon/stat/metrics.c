@@ -4,7 +4,7 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Returns whether event @index was counted in set @set, with @role and the modes of @event. */
+/* Returns whether event @index has @role and the modes of @event, and was counted in set @set. */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {

@@ -29,7 +29,7 @@
  * struct machine - a buffer, the state of its writer and of its reader
  * @buffer: the memory
  * @next: number of the next sample
- * @lost: samples for which there was no room
+ * @lost: samples that did not fit into the buffer
  * @is_masked: monitoring waits for a restart
  * @chain: format callchain: number of addresses in the next sample
  */

@@ -34,7 +34,7 @@ enum {
  * @format: format of the buffers
  * @memory: the buffers
  * @next: number of the next sample
- * @lost: samples for which there was no room
+ * @lost: samples that did not fit into the buffers
  * @restarts: buffers and regions that were handed back
  * @is_unloaded: a restart fails
  * @late: time of a sample that comes on CPU 0 while the library waits; 0: none comes

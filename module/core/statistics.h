@@ -23,7 +23,7 @@
 	X(reset_pmds_count) /* times PMDs got reset values */                                 \
 	X(pfm_restart_count) /* restarts */                                                   \
 	X(fmt_handler_calls) /* samples given to formats */                                   \
-	X(fmt_lost_count) /* samples for which formats had no room */                         \
+	X(fmt_lost_count) /* samples that formats had no room for */                          \
 	X(fmt_handler_ns) /* ns in formats, if measured */                                    \
 	X(ctxswin_count) /* monitored threads switched in */                                  \
 	X(ctxswin_ns) /* ns to switch monitored threads in, if measured */                    \

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: interrupts in which only our counters overflowed.
+ * Arm PMUv3: interrupts for overflows of our counters only.
  *
  * perf_event measures how long its handle_irq takes.  perf compares the average with the time
  * between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
  * average exceeds a share of this time (kernel.perf_cpu_time_max_percent), perf lowers the
  * maximum rate permanently, for all users.  Our overflows must not lower perf's rate, because
- * the core itself throttles our contexts.  So an interrupt in which only our counters
- * overflowed bypasses the measurement.  For this purpose we interpose the interrupt handler
- * that the driver has requested.
+ * the core itself throttles our contexts. So if only our counters overflowed, their interrupt
+ * bypasses the measurement. For this purpose we interpose the interrupt handler that the driver has
+ * requested.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>

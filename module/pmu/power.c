@@ -7,9 +7,8 @@
  * file follows the kernel's arch/powerpc/perf.
  *
  * One register, MMCR0, halts and enables all counters and their interrupt, so a start or a
- * stop is one write.  A counter overflows when its bit 31 (bit 0 in the manual's
- * numbering) is set, and the bit stays set: the flag is part of the value, and 31 bits
- * count.
+ * stop is one write. A counter overflows when its bit 31 becomes 1 (bit 0 in the manual's
+ * numbering), and the bit stays 1. So this bit is the overflow flag, and the other 31 bits count.
  *
  * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  Every
  * register is written before anything counts, so that no values of earlier users or other

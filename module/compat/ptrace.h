@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asm/ptrace.h of powerpc: offsets of the saved registers and of the marker in the
- * stack frame of an exception, in bytes.
+ * asm/ptrace.h of powerpc: the offsets, in bytes, at which the stack frame of an exception
+ * has the saved registers and the marker.
  *
  * The kernel has STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before 6.2 the offsets were
  * those of every stack frame: STACK_FRAME_OVERHEAD, in bytes, and STACK_FRAME_MARKER, in

@@ -47,8 +47,8 @@ static void drop_block(struct pfm_context *context)
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT
  * nothing can free memory or wake a thread while interrupts are off.  The thread is running, so
- * put_task_struct() does not free it.  This thread does not wait on the block, so no wait has to
- * be ended.  The next call that unloads or loads the context frees the block.
+ * put_task_struct() does not free it, and it does not wait on the block.  The next call that
+ * unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {

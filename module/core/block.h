@@ -64,8 +64,8 @@ static inline void pfm_block_want(struct pfm_block *block)
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
 /*
- * From now on the thread does not begin to wait.  Context lock held.  To end a wait that has
- * begun, call pfm_block_release() after unlocking.
+ * After this call the thread does not begin to wait.  Context lock held.  To end a wait that
+ * has begun, call pfm_block_release() after unlocking.
  */
 void pfm_block_end(struct pfm_block *block);
 

@@ -43,7 +43,8 @@ static enum kind kind_of(const struct pfm_context *context)
 }
 
 /*
- * Entries for combinations of PMDs.  If all are used, further combinations share the last one.
+ * Entries for combinations of PMDs.  If all entries are used, further combinations share the
+ * last entry.
  */
 #define USES 16
 

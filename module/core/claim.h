@@ -10,9 +10,9 @@
  * refuse the context.  A context that is not loaded claims nothing.
  *
  * Hardware and hooks that no context uses any more are released immediately or, if there was a
- * release in the last second, one second after that release. Each claim and each release interrupts
- * all CPUs of the PMU, and enabling the hooks patches the kernel's text. Without the limit any user
- * could cause such interrupts and patches at any rate.
+ * release in the last second, one second after that release.  Each claim and each release
+ * interrupts all CPUs of the PMU, and enabling the hooks patches the kernel's text.  Without
+ * this limit any user could cause such interrupts and patches at any rate.
  */
 
 /**

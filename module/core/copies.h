@@ -34,7 +34,7 @@ struct pfm_snapshot;
  * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
  * @living: copies that are loaded; during a walk, only those that were visited or are new
- * @waiting: copies that a walk has still to visit
+ * @waiting: copies that a walk has not visited yet
  * @late: copies whose threads ended after the present reading had read them: their counts are
  *	not in the sums yet
  * @kept: unloaded copies whose own counts were not read yet, in the order in which they ended;
@@ -48,7 +48,8 @@ struct pfm_snapshot;
  * @is_walking: a walk looks at copies, so none may be freed
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
- * @configuration: a number that grows when the registers of the parent's sets are configured
+ * @configuration: a number that grows at each load and when registers of the parent's sets are
+ *	configured
  * @configured: how many sets of copies have been configured so far
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor
@@ -137,9 +138,9 @@ bool pfm_copies_start(struct pfm_copies *copies, bool started);
 void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
 
 /*
- * A walk that reads counts.  Each thread is counted once: either the walk reads its copy, or the
- * sums contain the counts of its copy when @finish is called.  @finish is called with the lock
- * held.
+ * Walk the copies to read their counts.  Each thread is counted once: either the walk reads its
+ * copy, or the sums contain the counts of its copy when @finish is called.  @finish is called
+ * with the lock held.
  */
 void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void (*finish)(struct pfm_copies *copies, void *argument),

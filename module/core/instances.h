@@ -2,10 +2,10 @@
 /*
  * The sampling format of a context, and its buffers.
  *
- * A context has one instance of its format.  A context with copies has one for each CPU, which the
- * context and its copies share: many threads run at the same time, but each CPU runs one of them.
- * So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An instance is used
- * where and when a handler for it may run: on its CPU, with interrupts off.
+ * A context has one instance of its format.  A context with copies has one for each CPU, which
+ * the context and its copies share: many threads run at the same time, but each CPU runs one of
+ * them.  So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An
+ * instance is used only on its CPU, with interrupts off.
  *
  * No copy waits for the user.  When a CPU's buffer is full, the format requests that the
  * context is masked, but the context goes on counting.  Until the user has handed back this

@@ -29,7 +29,7 @@
  */
 #define SLACK 5000
 
-/* Forget overflows from before the context was loaded. */
+/* Forget the overflows that came before the context was loaded. */
 static void forget_former_load(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set->load == context->loads)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions that follow the stack that an overflow interrupted.  There is one file for each
- * way to follow a stack.
+ * Functions that follow the stack of the code that an overflow interrupted.  There is one file
+ * for each way to follow a stack.
  *
  * Called with interrupts off, perhaps in an NMI or with a run queue locked.  Nothing here
  * waits or takes a page fault; every loop ends after @most addresses; @most is at least 1.

@@ -230,7 +230,10 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	s64 left = left_of(cpu, unit, control);
 
 	*samples += is_sample;
-	/* The sample comes at the end of the count, even if the unit was halted in between. */
+	/*
+	 * The period ends with the sample, not with the count: if the unit was halted in
+	 * between, one event is left.
+	 */
 	if (left <= 0 && !is_sample)
 		left = 1;
 	if (is_filtered(registers, n))

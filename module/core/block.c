@@ -67,7 +67,10 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	if (!READ_ONCE(block->wanted) || block->over ||
 	    smp_load_acquire(&block->is_outstanding))
 		return;
-	/* The flag is set before the work is queued, because the thread clears it. */
+	/*
+	 * Set @is_outstanding before the work is queued, because the work clears it in the
+	 * thread.
+	 */
 	block->is_outstanding = true;
 	pfm_block_get(block);
 	__module_get(THIS_MODULE); /* allowed: the context's file holds the module */

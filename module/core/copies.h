@@ -30,7 +30,7 @@ struct pfm_snapshot;
  * @privileged: the creator of the parent may exceed the limits of memory
  * @set_count: number of event sets of a copy; fixed while copies live
  * @set_size: size of a set, in bytes
- * @snapshot: for a reading; protected by the parent's mutex
+ * @snapshot: memory for a reading; protected by the parent's mutex
  * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
  * @living: copies that are loaded; during a walk, only those that were visited or are new

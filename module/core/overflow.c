@@ -275,7 +275,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue was full and the format is not continuous, or 0. */
+/* Return: PFM_CONTROL_MASK if the queue was full and the format is not continuous, else 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {

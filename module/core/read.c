@@ -6,8 +6,8 @@
 #include "sum.h"
 
 /*
- * Reading is a hot path: only the few words of each element that matter are copied.
- * A pfarg_pmd begins like a pfarg_pmr.
+ * Reading is a hot path: of each element, only the few words that matter are copied.  A
+ * pfarg_pmd begins like a pfarg_pmr.
  */
 static_assert(offsetof(struct pfarg_pmd, reg_num) == offsetof(struct pfarg_pmr, reg_num));
 static_assert(offsetof(struct pfarg_pmd, reg_set) == offsetof(struct pfarg_pmr, reg_set));
@@ -35,7 +35,7 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 }
 
 /*
- * @first: PMD 0 of a set
+ * @first: pmd_name.number of PMD 0 of a set
  *
  * Return: the number of the PMD, if the element belongs to this set and has no flags; otherwise
  * a number that no PMD has.  One subtraction checks the set and the flags.  Machines are

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions of PMU modules: a module with a load operation agrees to the load of each context. */
+/*
+ * Sessions of PMU modules: the load operation of a module, if it has one, may refuse a context.
+ */
 #include <linux/capability.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>

@@ -14,8 +14,8 @@
 struct pt_regs;
 
 /*
- * Write the return addresses of the kernel's stack to @to, innermost first, beginning with
- * the interrupted instruction.  @regs: interrupted registers of the kernel.
+ * Write the return addresses of the kernel's stack to @to, innermost first, beginning with the
+ * interrupted instruction.  @regs: the kernel's registers at the interruption.
  * Return: number of addresses.
  *
  * @link: may be NULL; otherwise it is set to true if the second address is the value of the

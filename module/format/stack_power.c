@@ -92,7 +92,7 @@ static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t off
 
 /*
  * Return: whether @frame at @address is the frame of an exception in the kernel.  If so,
- * reads the registers that it interrupted into @place.
+ * read the registers at the exception into @place.
  */
 static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
 			 struct place *place)
@@ -111,7 +111,7 @@ static bool is_exception(const struct walk *walk, const struct frame *frame, u64
 /*
  * Follow the chain from @place outwards, to its end or to an exception.
  *
- * Return: true if an exception was found; @place then has the registers that it interrupted.
+ * Return: true if an exception was found; @place then has the registers at the exception.
  */
 static bool follow(struct walk *walk, struct place *place)
 {

@@ -79,7 +79,7 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 
 /*
  * From family 17h on an event that grows by more than 15 in a cycle needs two counters.  One
- * counter alone would count too little.  Event FFFH makes one counter of two.
+ * counter alone would count too little.  Event FFFH merges two counters into one.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {

@@ -39,8 +39,8 @@ static inline u64 most_of(enum unit unit)
 }
 
 /*
- * Return: what the unit has counted since the register was written; if it has a sample,
- * this is the maximum.
+ * Return: what the unit has counted since the register was written: the maximum if it has
+ * a sample.
  */
 static inline u64 counted(enum unit unit, u64 control)
 {
@@ -58,8 +58,8 @@ static inline u64 counted(enum unit unit, u64 control)
 }
 
 /*
- * Return: the control register of a unit that counts from @count to @most, which is a
- * multiple of 16.
+ * Return: the value with which the control register makes a unit count from @count to
+ * @most, which is a multiple of 16.
  */
 static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 {

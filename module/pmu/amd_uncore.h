@@ -46,7 +46,8 @@ struct uncore_cpu {
  * @instance_of: returns the number of the cache or package of a CPU; runs on this CPU
  * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed
- * @is_known: perf knew the PMU when the first counter was claimed, so placeholders claim registers
+ * @is_known: perf had this PMU when the first counter was claimed, so placeholders hold the
+ *	registers
  */
 struct uncore {
 	struct pfm_pmu pmu;

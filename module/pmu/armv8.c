@@ -2,8 +2,8 @@
 /*
  * PMU description "armv8": Arm PMUv3.
  *
- * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0 and PMD 31
- * the cycle counter; see perfmon_armv8.h.  In every register that has a bit for each
+ * PMC n is PMEVTYPER<n>_EL0, and PMD n is PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0, and PMD 31
+ * is the cycle counter; see perfmon_armv8.h.  In every register that has a bit for each
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
  * One register enables all counters, one bit for each, so a start or a stop is one write.

@@ -54,7 +54,7 @@ static u64 claimed; /* counters that are ours, on each of our_cpus */
  */
 #define INTERPOSED(X) X(handle_irq) X(start) X(reset)
 
-/* perf's functions; unchanged while ours are called. */
+/* perf's functions.  The pointers do not change while our functions are called. */
 static struct {
 	irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 	void (*start)(struct arm_pmu *pmu);
@@ -327,7 +327,10 @@ static void claim_here(void *argument)
 		atomic64_or(held, &claim->held);
 		return;
 	}
-	/* No perf event is here: end user access, which an earlier event may have left on. */
+	/*
+	 * If no perf event is on this CPU, end user access: an earlier event may have left it
+	 * on.
+	 */
 	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
 	halt_and_clear(claim->wanted);
@@ -394,7 +397,8 @@ static void interpose(void)
 
 /*
  * A module that has interposed after us calls our functions.  If we restored perf's functions,
- * that module would be disconnected, and would put our functions back when it is unloaded.
+ * that module's functions would not be called any more, and it would put our functions back
+ * when it is unloaded.
  *
  * Return: whether all of perf's functions are in place
  */
@@ -483,7 +487,7 @@ void armv8_perf_release(u64 counters)
 }
 
 /*
- * Called on a CPU that has come online, perhaps for the first time.  We use it from now on,
+ * Called on a CPU that has come online, perhaps for the first time.  Use this CPU from now on,
  * unless perf uses a counter there that we have claimed on the other CPUs.
  */
 static int armv8_cpu_online(unsigned int cpu)

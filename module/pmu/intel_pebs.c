@@ -86,7 +86,7 @@ struct ds_area {
 /**
  * struct pebs_cpu - what a CPU needs for its records
  * @ds: the area that the processor reads
- * @buffer: the records that it writes
+ * @buffer: the records that the processor writes
  * @noted: the same records, in the form that the core takes
  * @payloads: the data to which @noted points
  */
@@ -147,8 +147,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * The counters of a record.  If the record names no armed counter, and only one is armed, the
- * record belongs to that one.
+ * Return: the counters of a record.  If the record names no armed counter, and only one is
+ * armed, the record belongs to that one.
  */
 static u64 counters_of(const void *at, u64 armed)
 {

@@ -326,8 +326,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
  * because on POWER the kernel only sets a flag in memory to disable them.  In this case it is an
  * NMI.
  *
- * If no set runs, the core has just withdrawn one and is about to stop it: then
- * freezing is sufficient, because the overflow stays in the counter.
+ * If no set runs, the core has just withdrawn a set and is about to stop it: then freezing is
+ * sufficient, because the overflow stays in the counter.
  */
 void power_interrupt(struct pt_regs *regs)
 {

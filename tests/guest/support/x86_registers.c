@@ -120,6 +120,11 @@ uint64_t accesses(enum access kind)
 	return msr_read(TEST_ACCESSES + kind);
 }
 
+void wait_for_unknown_nmi_reports(void)
+{
+	sleep(6);
+}
+
 uint64_t interrupts(const char *name)
 {
 	char *line = strstr(read_text("/proc/interrupts"), name), *end;

@@ -70,6 +70,12 @@ void msr_write_chosen(void);
 void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
+/*
+ * From Linux 6.13 on, the kernel reports at most ten unknown NMIs in five seconds. Waits until the
+ * kernel reports the next ten.
+ */
+void wait_for_unknown_nmi_reports(void);
+
 /* Returns the sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
 uint64_t interrupts(const char *name);
 

@@ -31,6 +31,7 @@ static void check_stopped(void)
 	int fd = context_of(0, instructions(AT_USER));
 	uint64_t counted;
 
+	wait_for_unknown_nmi_reports();
 	load(fd, thread_id());
 	counted = count_run(fd);
 	if (starts_at_once()) {

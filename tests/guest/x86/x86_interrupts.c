@@ -327,6 +327,7 @@ static void check_without_overflow(void)
 	const bool is_known = pmu_is("intel");
 	int fd = context_near_wrap(MILLION, AT_USER), i;
 
+	wait_for_unknown_nmi_reports();
 	wait_until_none_is_late();
 	for (i = 0; i < 3; i++) {
 		look();
@@ -352,6 +353,7 @@ static void check_foreign(void)
 {
 	int fd = context_near_wrap(MILLION, AT_USER);
 
+	wait_for_unknown_nmi_reports();
 	wait_until_none_is_late();
 	look();
 	msr_write(TEST_DO, DO_FOREIGN_NMI);
@@ -401,6 +403,7 @@ static void check_several_late(void)
 	const bool is_known = pmu_is("intel");
 	int fd = context_near_wrap(LOOP / 2, AT_USER), i;
 
+	wait_for_unknown_nmi_reports();
 	run_loop(fd);
 	for (i = 0; i < 3; i++) {
 		look();
@@ -425,6 +428,7 @@ static void check_foreign_after_lost(void)
 {
 	int fd = context_near_wrap(LOOP / 2, AT_USER);
 
+	wait_for_unknown_nmi_reports();
 	msr_write(TEST_LOSE, 1);
 	look();
 	run_loop(fd);
@@ -501,8 +505,10 @@ TEST(late_and_lost_interrupts_among_many_starts_and_stops)
 static void check_shared_counters(void)
 {
 	interrupts_are_shared = true;
-	/* On AMD's processors, perf accepts any NMI for some time after its own. */
-	sleep(1);
+	/*
+	 * This check comes first: on AMD's processors, perf accepts any NMI for some time after its
+	 * own.
+	 */
 	check_foreign();
 	check_normal();
 	check_after_stop();

@@ -27,7 +27,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_PMD_HELD] = "the PMD is held by another user of the PMU",
 	[PFM_REASON_PMC_VALUE] = "the PMU does not accept the value of the PMC",
 	[PFM_REASON_NOT_A_COUNTER] =
-		"the PMC drives no counter whose 64-bit emulation could be switched off",
+		"flag PFM_REGFL_NO_EMUL64 is only for a PMC that drives a counter",
 	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
 	[PFM_REASON_NO_SET] = "the event set does not exist",
 	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",

@@ -62,7 +62,7 @@ static const struct {
 	{ PFM_REASON_PMC_VALUE,
 	  "the PMU does not accept the value of the PMC: value 0xc" },
 	{ PFM_REASON_NOT_A_COUNTER,
-	  "the PMC drives no counter whose 64-bit emulation could be switched off: PMC 12" },
+	  "flag PFM_REGFL_NO_EMUL64 is only for a PMC that drives a counter: PMC 12" },
 	{ PFM_REASON_PMD_UNUSED, "the PMD was never written in this set: PMD 12" },
 	{ PFM_REASON_NO_SET, "the event set does not exist: set 12" },
 	{ PFM_REASON_SET_ZERO, "event set 0 cannot be deleted" },

@@ -128,10 +128,11 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes: the fewer counters an event has left, the
- * more bits it needs with all of them. If an event has no counter left, returns false and stores in
- * @verdict the event that conflicts with the last event. The caller must then leave out the last
- * event: all other events had counters before this event was added.
+ * Narrow the choices of all events until nothing changes. This may take several rounds: after an
+ * event has lost a counter, there may be more bits that it needs with each counter that is left,
+ * and another event may lose a counter because of these bits. If an event has no counter left,
+ * returns false and stores in @verdict the event that conflicts with the last event. The caller
+ * must then leave out the last event: all other events had counters before this event was added.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

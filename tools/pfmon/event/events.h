@@ -25,7 +25,7 @@ enum event_state {
  * struct event - an event to count
  * @name: name as the user gave it; pfmon adds ":u" if it cannot count the kernel level
  * @state: whether the event is counted
- * @role: what the comment column of pfmon stat uses the count for
+ * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
  * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
  * @modes: MODE_USER, MODE_KERNEL
@@ -76,7 +76,7 @@ struct event_set {
  * @count: number of @events
  * @group_count: number of pairs of braces
  * @sets: event sets, in the order of their turns
- * @set_count: number of @sets; 0: all events are counted at the same time, in the set that every
+ * @set_count: number of @sets; 0: all events are counted at the same time, in set 0, which every
  *	context has
  */
 struct event_list {

@@ -18,7 +18,7 @@
 #define MODE_BOTH    (MODE_USER | MODE_KERNEL)
 #define MODE_PRECISE 4u /* the processor itself records the samples */
 
-/* The role of an event: how the comment column of pfmon stat uses its count. */
+/* How the comment column of pfmon stat uses the count of an event. */
 enum event_role {
 	ROLE_OTHER,
 	ROLE_TASK_CLOCK,
@@ -44,7 +44,7 @@ enum event_role {
  * @name: the name
  * @alias: another name of the event, or NULL
  * @description: one line
- * @role: what the comment column of pfmon stat uses the count for
+ * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
  * @codes: codes of the event, the preferred one first; pfmon takes the first code that the CPU has
  * @code_count: number of @codes

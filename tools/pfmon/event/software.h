@@ -16,7 +16,7 @@
  * @name: name of the event
  * @aliases: other names, up to the first NULL
  * @description: one line
- * @role: what the comment column of pfmon stat uses the count for
+ * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds

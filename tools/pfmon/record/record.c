@@ -176,14 +176,14 @@ static void warn_of_end(const struct run *run)
 	if (was_closed(&run->recorder))
 		warn_user(
 			"%s executed a program that you may not monitor, because the "
-			"program changes its rights or cannot be read: the samples go up "
-			"to that moment; root and users with CAP_PERFMON may monitor it",
+			"program changes its rights or cannot be read: the samples end "
+			"at that moment; root and users with CAP_PERFMON may monitor it",
 			own ? "the command" : "a thread");
 	else if (ended_early(run) && !own)
 		warn_user("the sampled threads ended before the command did");
 	else if (ended_early(run) && !recorder_follows(&run->recorder))
 		warn_user("the command's first thread ended before the command did: the "
-			  "samples go up to that moment");
+			  "samples end at that moment");
 }
 
 static void warn_of_run(const struct run *run)

@@ -138,9 +138,9 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 }
 
 /*
- * Try less after the kernel has refused a context for @reason: a buffer of half the size, format
- * default in place of nway, or a recording that does not follow threads and child processes.
- * Returns false if the user chose the size or the format, or if nothing is left to try.
+ * The kernel has refused a context for @reason. Choose what the next attempt does without: half of
+ * the buffer, format nway (format default replaces it), or following threads and child processes.
+ * Returns false if the user chose the size or the format, or if nothing is left to do without.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {

@@ -104,7 +104,10 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 /* Take the samples in buffers that are not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
-/* For each event, write an UNSAMPLED record, if the number of occurrences in no sample is known. */
+/*
+ * Write an UNSAMPLED record for each event for which it is known how many of its occurrences are in
+ * no sample.
+ */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
 /* Adapt the periods to the rates of their events. */

@@ -21,8 +21,8 @@ enum sort_key {
  * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
  *	thread's name and end with the innermost function
  * @has_callers: show the callers of each entry below it
- * @counts_processes: the children of an entry are its processes; key.thread.tid is the number of
- *	the process
+ * @counts_processes: below an entry in the tree there is a node for each process that has samples
+ *	of the entry; the node's key.thread.tid is the number of the process
  * @event: name of the only event to show; NULL: show all events
  * @demangles: show the names that functions have in the source
  * @earlier: objects of an earlier profile, see objects_take_over(); NULL: there is no earlier

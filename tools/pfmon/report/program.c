@@ -59,7 +59,8 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 
 /*
  * Returns whether @symbol is a function, or a label in code: the entry points of functions in
- * assembly language may be labels. On Arm, labels that begin with $ mark instructions and data.
+ * assembly language may be labels. A label whose name begins with $ is not wanted: on Arm it says
+ * whether instructions or data follow.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {

@@ -241,7 +241,7 @@ void cpus_add_changes(const struct group *group, struct cpu_changes *changes)
 void cpus_warn(const struct cpu_changes *changes, const char *what)
 {
 	if (changes->away)
-		warn_user("%zu of the CPUs went offline: %s %s go up to that moment",
+		warn_user("%zu of the CPUs went offline: %s %s end at that moment",
 			  changes->away, plural(changes->away, "its", "their"), what);
 	if (changes->back)
 		warn_user("%zu of the CPUs went offline and came online again: %s %s "

@@ -66,10 +66,17 @@ void others_finish(struct others *others, const struct rusage *usage);
 /* Add the values of a run to @sum. */
 void others_add(struct others *sum, const struct others *others);
 
-/* Warn about processes that go on and are not @done, for example "counted any further". */
+/*
+ * Warn about the processes that continue after the command's end. The warning says that they are
+ * not @done, for example "counted any further".
+ */
 void others_warn_running(const struct others *others, const char *done);
 
-/* Warn about processes that go on, and about other threads and processes that have ended. */
+/*
+ * Warn about the processes that continue after the command's end, and about the other threads and
+ * processes that have ended. The warning says that they are or were not @done, for example
+ * "counted".
+ */
 void others_warn(const struct others *others, const char *done);
 
 #endif

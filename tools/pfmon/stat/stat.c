@@ -212,7 +212,7 @@ static int read_run(struct measurement *measurement, struct run *run)
 /*
  * If a command has executed a program that the user may not monitor, its counts contain
  * little except pfmon's own part, so they are not shown.  With -p and -t, the counts of the
- * thread are shown: they go up to that moment.
+ * thread are shown: they end when the thread executes the program.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -442,7 +442,7 @@ static void warn_about(const struct measurement *measurement,
 			  "counted: see 'taskset' to keep it on one kind of CPU");
 	if (is_target && measurement->losses.closed)
 		warn_user("%llu of the threads executed %s that you may not monitor: "
-			  "%s counts go up to that moment",
+			  "%s counts end at that moment",
 			  (unsigned long long)measurement->losses.closed,
 			  plural(measurement->losses.closed, "a program", "programs"),
 			  plural(measurement->losses.closed, "its", "their"));
@@ -450,7 +450,7 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("the counted threads ended before the command did");
 	else if (measurement->ended_early && !is_followed)
 		warn_user("the command's first thread ended before the command did: the "
-			  "counts go up to that moment");
+			  "counts end at that moment");
 	unfollowed_warn(&measurement->losses.unfollowed, "counted");
 	per_thread_warn(&measurement->threads);
 	if (!is_target && is_followed)

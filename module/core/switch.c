@@ -35,9 +35,9 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Return: whether the set cannot count here. If it cannot, foreign_runs grows. On a foreign CPU it
- * grows once each time the thread is switched in. If can_count() of the PMU module refuses the set,
- * foreign_runs grows at each attempt to start the set.
+ * Return: true if the set cannot count on this CPU. Then foreign_runs is incremented: on a foreign
+ * CPU only once each time the thread is switched in; on another CPU, where can_count() of the PMU
+ * module has refused the set, at each attempt to start the set.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)

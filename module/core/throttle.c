@@ -4,13 +4,14 @@
  *
  * An event set with too many overflow interrupts counts nothing for about a tick.
  * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
- * may take a whole tick.  So the length of an interrupt is measured now and then.  If
- * interrupts of that length take too much of the time, the set is throttled, too.
+ * may take a whole tick.  So the length of one interrupt in several is measured, and the
+ * others are taken to be as long.  A set is also throttled if its interrupts take more than
+ * a limited share of its duration.
  *
- * This time is the duration of the set: it passes only while the set is active and its
- * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at
- * most that share of a CPU's time, with any number of threads and sets.  No set is
- * throttled because of the interrupts of another set.
+ * The duration of a set passes only while the set is active and its thread is on a CPU.  If
+ * interrupts take a limited share of each set's duration, they take at most that share of a
+ * CPU's time, with any number of threads and sets.  No set is throttled because of the
+ * interrupts of another set.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>

@@ -82,11 +82,11 @@ static void allow_interrupt(void)
 }
 
 /*
- * Record that an NMI may follow although its overflow has been found.  Called on its CPU, with
- * interrupts off or from NMI.
+ * Record that an overflow has been found whose NMI may still come.  Called on the CPU of the
+ * overflow, with interrupts off or from NMI.
  *
- * If the overflow was found outside of the NMI, its interrupt may have been masked, by
- * firmware for example.
+ * An overflow that is found outside of an NMI may have raised no NMI because something, such as
+ * firmware, has masked the interrupt.  So the interrupt is unmasked.
  */
 void x86_expect_late(void)
 {
@@ -101,8 +101,9 @@ static void expect_none_late(void)
 }
 
 /*
- * Return: whether this NMI, which found no overflow, may follow an overflow that was noted
- * before.
+ * Called in an NMI that has found no overflow.
+ *
+ * Return: whether the NMI may be the late interrupt of an overflow that has been handled already.
  */
 bool x86_nmi_is_late(void)
 {
@@ -165,9 +166,9 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 /*
  * Halt the counters although no set runs.  perf reserves no counter for an event of Intel PT or
  * BTS.  While such an event exists, perf's handler for Intel's counters enables all counters in
- * each NMI.  perf's handler is called before ours, and only the kernel has run since.  So the
- * values that the registers keep for a stopped set may be wrong, but only if this set counts at
- * kernel level.
+ * each NMI, and our handler is called after perf's.  Between the two, the counters count what the
+ * kernel executes.  So the values that the registers keep for a stopped set may be wrong, but only
+ * if this set counts at kernel level.
  */
 static void halt_stopped(void)
 {
@@ -288,8 +289,8 @@ static void take_registers(void)
 }
 
 /*
- * Undo take_registers(); nothing counts here.  Until is_ours is false, any NMI is accepted as ours,
- * because cleared counters look as if they had overflowed.
+ * Undo take_registers().  No set counts on this CPU.  has_overflow() takes a cleared counter for
+ * one that has overflowed.  So handle_nmi() accepts any NMI until is_ours is false.
  */
 static void return_registers(void)
 {

@@ -169,9 +169,10 @@ static void call_each(bool stopped, void (*function)(struct perf_event *event))
 }
 
 /**
- * x86_placeholders_suspend() - stop the placeholders of this CPU, which are parked
+ * x86_placeholders_suspend() - stop the placeholders of this CPU before the machine is suspended
  *
- * perf does not write its registers again when the machine resumes, unless an event starts.
+ * When the machine resumes, perf writes the registers of an event only if the event starts.  So
+ * the placeholders are stopped here, and started at the resume.  All of them are parked.
  * Interrupts off.
  */
 void x86_placeholders_suspend(void)

@@ -419,8 +419,8 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->tail = percent(builder, 20);
 	}
 	/*
-	 * A call with reserved fields fails if they are dirty, so dirty fields are rare in such
-	 * calls.
+	 * A call whose reserved fields are not zero fails. So dirty is rarely set for calls that
+	 * have such fields.
 	 */
 	operation->dirty =
 		percent(builder, has_reserved_fields(operation->call) ? 3 : 30);

@@ -276,7 +276,8 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 /* ---- fault injection --------------------------------------------------------------- */
 
 /*
- * Writes to one of this thread's files fail-nth and make-it-fail. An ordinary user may not do that.
+ * Writes @number to @fd, which is the file fail-nth or make-it-fail of this thread. The write may
+ * fail, because an ordinary user may not write to these files.
  */
 static void fault_file_write(int fd, unsigned int number)
 {

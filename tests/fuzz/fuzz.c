@@ -223,7 +223,7 @@ static void announce(unsigned int number, uint64_t seed)
  * @only: run a single round, @times times
  * @seconds: begin new rounds for this long
  * @operations: begin new rounds until this many operations have been executed
- * @wanted: percentage of the documented pairs that must be reached
+ * @wanted: of the documented pairs of operation and errno, the percentage that must be reached
  */
 struct run {
 	uint64_t seed;

@@ -178,7 +178,7 @@ struct element {
  * @outer: place of struct pfm_vector
  * @who: enum who
  * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
- * @dirty: fields that the kernel ignores or reserves are not zero
+ * @dirty: not 0: the fields that the kernel ignores or reserves are not zero
  * @few: the limit of open files is 0 during the call
  * @count: number of elements of a vector; its meaning in other calls depends on the call
  * @flags: depends on the call
@@ -187,7 +187,8 @@ struct element {
  * meaning in other calls depends on the call
  * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
  * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
- * @element: the first elements of a vector, @elements of them
+ * @elements: number of elements in @element that are used
+ * @element: the first elements of a vector
  */
 struct operation {
 	uint8_t call;

@@ -34,9 +34,9 @@ static void add_all(struct ratio *ratio, const uint64_t (*increments)[2], size_t
 }
 
 /*
- * Counts y = 10, 20, 30 in times x = 1, 2, 2: the rate R is 60 / 5 = 12, y - R x is -2, -4, 6, and
- * the sum of squares is 56. A quarter of the time T = 20 was counted: the variance is
- * 400 * 3/4 * 3/2 * 56 / 25 = 1008, and the estimate 240.
+ * The counts y are 10, 20, 30 and the times x are 1, 2, 2. So the rate R is 60 / 5 = 12, the
+ * residuals y - R x are -2, -4, 6, and the sum of their squares is 56. A quarter of the time T = 20
+ * was counted. The variance is 400 * 3/4 * 3/2 * 56 / 25 = 1008, and the estimate is 240.
  */
 static const uint64_t three[][2] = { { 10, 1 }, { 20, 2 }, { 30, 2 } };
 
@@ -51,10 +51,10 @@ TEST(the_error_is_that_of_a_ratio_estimate)
 }
 
 /*
- * Counts 4, 5, 3, 8 in times of 1: the rate R is 5, and the sum of squares 1 + 0 + 4 + 9 = 14. With
- * T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3, and the estimate 40. The usual formula
- * for a total that is estimated from the mean of a sample gives the same variance: 8^2 (1 - 1/2)
- * (14/3) / 4.
+ * The counts y are 4, 5, 3, 8 and each time x is 1. So the rate R is 5, and the sum of the squares
+ * of y - R x is 1 + 0 + 4 + 9 = 14. With T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3,
+ * and the estimate is 40. The usual formula for a total that is estimated from the mean of a sample
+ * gives the same variance: 8^2 (1 - 1/2) (14/3) / 4.
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
@@ -95,9 +95,10 @@ TEST(an_even_rate_has_no_error)
 }
 
 /*
- * Counts 10^12 + d in times of 10^6, d = 0, 1, -1: the rate R is 10^6, and the sum of squares 2.
- * With T = 3 * 10^9 a thousandth was counted. If the squares of the counts were added, 10^24 each,
- * the 2 would be lost. The error is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
+ * The counts y are 10^12 + d, with d = 0, 1, -1, and each time x is 10^6. So the rate R is 10^6,
+ * and the sum of the squares of y - R x is 2. A thousandth of the time T = 3 * 10^9 was counted.
+ * The squares of the counts are about 10^24: a sum of these would lose the 2. The error is
+ * sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {

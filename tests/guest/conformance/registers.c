@@ -243,7 +243,10 @@ TEST(counters_that_stand_still_keep_all_bits)
 	close(fd);
 }
 
-/* Returns whether the PMD shows a state, such as a priority. A PMD of this kind cannot be reset. */
+/*
+ * Returns whether PMD @n shows a state, such as a priority, not a count. The kernel refuses to
+ * reset such a PMD at overflows.
+ */
 static bool is_state(int fd, unsigned int n)
 {
 	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK };

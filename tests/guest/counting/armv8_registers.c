@@ -87,8 +87,8 @@ TEST(the_hardware_has_what_was_written)
 }
 
 /*
- * Overflow interrupts may be enabled only for counters that need them. With PFM_REGFL_NO_EMUL64
- * counter 0 needs no overflow interrupt.
+ * Overflow interrupts may be enabled only for counters that need them. Counter 0 needs none after
+ * its PMC was written with PFM_REGFL_NO_EMUL64.
  */
 static void check_interrupts(void)
 {

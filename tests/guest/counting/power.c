@@ -285,7 +285,8 @@ static void check_throttled(void)
 		begun++;
 		ck_assert_msg(
 			throttled.reg_value == -THROTTLED_PERIOD,
-			"%u of %ju cycles before the stop: the throttled set has %jd",
+			"overflow %u cycles before the end of a run of %ju cycles: the throttled "
+			"set has the value %jd",
 			PLACES - 50 - i, (uintmax_t)length,
 			(intmax_t)throttled.reg_value);
 	}

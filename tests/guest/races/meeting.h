@@ -21,11 +21,11 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: index of the lead that the next iteration uses. Edge 0 is where the order changes from
- *	BEFORE to DURING, edge 1 is where it changes from DURING to AFTER
- * @lead: for each edge, number of iterations that our side waits. If it is negative, the other side
- *	waits
- * @step: for each edge, the last change of the lead, with its sign
+ * @edge: which element of @lead the next meeting uses. At edge 0 the order changes from BEFORE to
+ *	DURING, at edge 1 from DURING to AFTER
+ * @lead: for each edge, how long our side waits, in iterations of a loop. If the number is
+ *	negative, the other side waits
+ * @step: for each edge, the last change of @lead, with its sign
  * @orders: how often each order was seen
  */
 struct meeting {
@@ -35,7 +35,10 @@ struct meeting {
 	unsigned int orders[ORDERS];
 };
 
-/* Returns the number of iterations that our side waits. If it is negative, the other side waits. */
+/*
+ * Changes to the other edge. Returns how long our side waits in the next meeting, in iterations of
+ * a loop. If the number is negative, the other side waits.
+ */
 int choose_lead(struct meeting *meeting);
 /*
  * Moves the lead towards the edge, where both orders are seen. The steps grow as long as only one

@@ -30,11 +30,13 @@ static void no_buffer_must_be_left(void)
 #define LONGEST	 (1ul << 40)
 
 /**
- * struct met - how often the sampled thread was found in each state
- *
- * @period: the period until the thread's first overflow. If the overflow came before the test
- *	looked at the thread, the next period is longer; otherwise it is shorter. So both states are
- *	found on a machine of any speed
+ * struct met - how often the test found the context of the sampled thread in each state
+ * @running: how often the context was not masked
+ * @masked: how often the context was masked
+ * @period: about this many events after its start, the next context overflows for the first time.
+ *	If the test finds a context masked, the overflow came before the test looked, so note()
+ *	makes @period longer; otherwise note() makes it shorter. So both states are found on a
+ *	machine of any speed
  */
 struct met {
 	unsigned int running;

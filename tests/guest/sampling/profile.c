@@ -175,8 +175,8 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 
 /*
  * QEMU has an error: it updates PMC5 at the end of a translation block. If PMC5 has overflowed,
- * QEMU sets it to 0x80000000. So the instructions of the block after the end of the period are not
- * counted. perf's samples have the same error. PMC1 does not overflow, so it counts these
+ * QEMU sets it to 0x80000000. So PMC5 does not count the instructions that the block executes after
+ * the overflow. perf's samples have the same error. PMC1 does not overflow, so it counts these
  * instructions: between two samples PMC1 grows by the period and the instructions that PMC5 did not
  * count.
  */

@@ -355,10 +355,12 @@ static void must_fit(struct chain *chain, uint64_t value, uint64_t other)
 {
 	uint64_t events = other - chain->last;
 
-	ck_assert_msg(value + chain->period == events,
-		      "PMD %u after %ju samples: %jd, of %ju events and a period of %ju",
-		      chain->pmd, (uintmax_t)chain->samples, (intmax_t)value,
-		      (uintmax_t)events, (uintmax_t)chain->period);
+	ck_assert_msg(
+		value + chain->period == events,
+		"PMD %u after %ju samples: the value is %jd, but the period is %ju and the "
+		"last sample was %ju events ago",
+		chain->pmd, (uintmax_t)chain->samples, (intmax_t)value,
+		(uintmax_t)chain->period, (uintmax_t)events);
 }
 
 void chain_follow(struct chain *chain, header_t header)

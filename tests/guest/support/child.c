@@ -3,8 +3,8 @@
  * Children that run functions for the test. The function and its argument arrive through one pipe.
  * The result is returned through another pipe.
  *
- * A child has these pipes and the page that it shares with the test at fixed descriptors, and no
- * other descriptors. So it has no context open.
+ * Descriptors 3 to 5 of a child are these pipes and the page that it shares with the test. The
+ * child closes all descriptors above them, so it has no context open.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -66,8 +66,8 @@ static struct child_page *map_page(int fd)
 }
 
 /*
- * In a program that child_do_exec() has executed, this function writes 0 to the pipe, as the result
- * of child_do_exec().
+ * Called when the program begins. If child_do_exec() has executed the program, this function sends
+ * 0 as the result of child_do_exec(), and then executes further commands. Otherwise it returns.
  */
 void child_main(int argc, char **argv)
 {

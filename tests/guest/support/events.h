@@ -25,8 +25,8 @@
 
 bool selects_levels(void);
 /*
- * These functions return the PMC value that counts instructions, or cycles, at @levels. With 0 the
- * counter does not count.
+ * These functions return the PMC value that lets a counter count instructions, or cycles, at
+ * @levels. If @levels is 0, the counter counts nothing.
  */
 uint64_t instructions(unsigned int levels);
 uint64_t cycles(unsigned int levels);

@@ -13,8 +13,13 @@
 #define PEBS_PARAMETER "/sys/module/perfmon_intel/parameters/pebs"
 
 #define LENGTH	       MILLION
-#define PERIOD_10      9999 /* samples are a multiple of the loop's length apart */
-#define PERIOD_7       10006 /* each sample is seven instructions further in the loop */
+/*
+ * A processor samples the first instruction after a period, so samples are a period and one
+ * instruction apart. With PERIOD_10, all samples are of the same instruction of the loop, which has
+ * ten. With PERIOD_7, each sample is of the instruction that is seven further in the loop.
+ */
+#define PERIOD_10      9999
+#define PERIOD_7       10006
 #define SAMPLED	       0 /* the counter */
 #define BESIDE	       1 /* counts the same */
 

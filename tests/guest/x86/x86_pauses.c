@@ -154,8 +154,8 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 /*
  * The interrupt of the overflow would come long after the stop. A pause begins at each instruction
  * around the stop in turn, and lasts longer than this delay. So the interrupt comes when the pause
- * ends: before, during or after the stop. If it comes after the stop, it comes before the tick that
- * shows how late it is.
+ * ends: before, during or after the stop. An interrupt that comes after the stop comes before the
+ * next tick, when jiffies does not show yet how much time has passed since the stop.
  */
 static void check_around_stop(void)
 {

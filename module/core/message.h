@@ -10,7 +10,7 @@
 struct pfm_context;
 
 #define PFM_QUEUE_DEPTH 8 /* messages about overflows */
-#define PFM_QUEUE_SLOTS 16 /* a power of two; room for the depth and two end messages */
+#define PFM_QUEUE_SLOTS 16 /* a power of two, larger than the depth */
 
 /**
  * struct pfm_queue - messages that wait for read()

@@ -136,7 +136,7 @@ static void read_sets(int fd)
 		check_value("times a set was active", info[set].set_runs, set ? 2 : 3);
 		check_value("timeout of a set", info[set].set_timeout, 0);
 	}
-	check_value("pfm_read() of a wrong size",
+	check_value("pfm_read() with a wrong size",
 		    pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values) - 1),
 		    (uint64_t)-1);
 }

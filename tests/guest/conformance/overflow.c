@@ -125,7 +125,7 @@ TEST(the_last_wraps_do_not_mask)
 		preload = -BIT(counter->width) - expected(counter, LOOP) / 2;
 		write_pmd(fd, counter->pmd, preload);
 		done = run(fd, LOOP);
-		must_count(counter, "before the last wrap but one",
+		must_count(counter, "after a wrap, before the overflow",
 			   read_pmd(fd, counter->pmd) - preload, &done);
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);

@@ -61,7 +61,8 @@ TEST(a_context_that_is_not_loaded_holds_no_counter)
 	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
 	load(second, child.pid);
 	must(first, pfm_unload_context(first));
-	ck_assert_msg(!group_runs(1), "a context is loaded, its counters are not ours");
+	ck_assert_msg(!group_runs(1),
+		      "a context is loaded, but perf still has the counters");
 	must(second, pfm_unload_context(second));
 	perf_must_get_all_back();
 	/* A context whose thread has ended holds no counter either. */

@@ -101,7 +101,7 @@ uint64_t counted_in_loop(int leader, uint64_t instructions)
 const struct test_program the_program = {
 	.about =
 		"Test the x86 PMU that QEMU has for the guests of this project, as root and with\n"
-		"no PMU module loaded; all suites or those named.",
+		"no PMU module loaded. Runs all suites, or those that are named.",
 };
 
 #endif

@@ -440,7 +440,7 @@ static void check_people(void)
 {
 	let(ask_as_user, "an ordinary user");
 	write_text(SYSFS "sys_group", "12345");
-	let(ask_as_user, "an ordinary user beside the group");
+	let(ask_as_user, "an ordinary user who is not in the group");
 	let(ask_as_member, "a member of the group");
 }
 

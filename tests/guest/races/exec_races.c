@@ -212,7 +212,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 	}
 	require(close(fd) == 0);
 	printf("         %u loads overlapped with %ju execs: %u loaded, %u "
-	       "refused, %u ended, %u gone\n",
+	       "refused, %u found the thread ended, %u found no thread\n",
 	       i, (uintmax_t)executor->execs, counts.loaded, counts.refused, counts.ended,
 	       counts.gone);
 	fflush(stdout);

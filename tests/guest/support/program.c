@@ -10,9 +10,8 @@ static void begin(int argc, char **argv)
 }
 
 const struct test_program the_program = {
-	.about =
-		"Test perfmon inside a guest, as root, with its modules loaded; all suites or\n"
-		"those named.",
+	.about = "Test perfmon inside a guest, as root, with its modules loaded.\n"
+		 "Runs all suites, or those that are named.",
 	.begin = begin,
 	.prepare = let_users_count,
 	.is_clean = no_session_is_left,

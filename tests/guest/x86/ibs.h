@@ -13,7 +13,8 @@
 #define DEVICES	   "/sys/bus/event_source/devices/"
 #define BOTH	   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 #define OPS	   PFM_AMD_IBS_COUNT_OPS
-#define FETCH_LAST BIT(50) /* of IBS_FETCH_CTL: the fetch completed */
+#define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: a sixteenth of the period; */
+#define FETCH_LAST BIT(50) /* the fetch completed */
 
 /* PMDs that a sample records, and their order in it. */
 static const unsigned int of_op[] = { PFM_AMD_IBS_OP_RIP, PFM_AMD_IBS_OP_DATA3,

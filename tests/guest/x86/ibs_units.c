@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the units of AMD's instruction based sampling: counts, periods, and perf beside us.
+ * x86: the units of AMD's instruction based sampling: periods, counts, and perf beside us.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -8,6 +8,27 @@
 #include "ibs.h"
 
 SUITE(ibs_units, 300);
+
+/* ---- periods ------------------------------------------------------------------------------- */
+
+#define SHORT 112 /* events: less than the shortest period of the op unit */
+
+TEST(a_short_period_of_fetches_is_not_prolonged)
+{
+	int fd = (need_ibs(), ibs_buffer_context());
+	const struct pfm_dfl_smpl_hdr *header = ibs_map(fd, MIB);
+	entry_t entry = (entry_t)(header + 1);
+	uint64_t i;
+
+	sample_fetches(fd, BOTH, SHORT);
+	ibs_sample_loop(fd, 10000);
+	ck_assert_uint_gt(header->hdr_count, 0);
+	for (i = 0; i < header->hdr_count; i++) {
+		ck_assert_uint_eq(ibs_values(entry)[2] & FETCH_MOST, SHORT / 16);
+		entry = (entry_t)(ibs_values(entry) + COUNT(of_fetch));
+	}
+	close(fd);
+}
 
 /* ---- counts -------------------------------------------------------------------------------- */
 

@@ -2,7 +2,8 @@
 /*
  * Registers a PMU or a sampling format whose description has one mistake or none. Only two of the
  * registered functions are called: the PMU's claim and release. If a parameter requests it, claim
- * and release watch for 200 ms whether a CPU goes offline or online.
+ * and release watch for 200 ms whether a CPU goes offline or online. Parameter "name" gives the PMU
+ * another name, such as that of another PMU.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -15,6 +16,8 @@
 
 static unsigned int what;
 module_param(what, uint, 0);
+static char *name;
+module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
 static unsigned int cpus_changed; /* CPUs that went offline or online during the 200 ms */
@@ -141,6 +144,8 @@ static int __init register_pmu(void)
 {
 	unsigned int n;
 
+	if (name)
+		pmu.name = name;
 	for (n = 0; n < ARRAY_SIZE(virtuals); n++)
 		virtuals[n] = (struct pfm_virtual_pmd){ "VIRTUAL", .read = read_virtual };
 	switch (what) {

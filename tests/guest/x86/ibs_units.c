@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the units of AMD's instruction based sampling: periods, counts, and perf beside us.
+ * x86: the units of AMD's instruction based sampling: periods, counts, perf beside us,
+ * and the module that has this PMU beside another one.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -214,4 +215,30 @@ TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
 	wait_until(is_released());
 	must_work_in_perf("ibs_op");
 	must_work_in_perf("ibs_fetch");
+}
+
+/* ---- the module ---------------------------------------------------------------------------- */
+
+static void check_refusal(void)
+{
+	ck_assert_int_eq(module_unload("perfmon_amd"), 0);
+	ck_assert_int_eq(module_load("perfmon_wrong", "what=0 name=amd_ibs"), 0);
+	ck_assert_int_eq(module_load("perfmon_amd", ""), EBUSY);
+	ck_assert(!path_exists(SYSFS "pmus/amd"));
+}
+
+static void load_amd_again(void)
+{
+	module_unload("perfmon_wrong");
+	ck_assert_int_eq(module_load("perfmon_amd", ""), 0);
+}
+
+/* Another PMU has the name "amd_ibs". So the module cannot register IBS, and registers nothing. */
+TEST(a_module_registers_both_pmus_or_none)
+{
+	need_ibs();
+	then_put_back(check_refusal, load_amd_again);
+	ck_assert(path_exists(SYSFS "pmus/amd"));
+	ck_assert(path_exists(SYSFS "pmus/amd_ibs"));
+	count_must_be_right(make_context());
 }

@@ -73,23 +73,28 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 }
 
 /*
- * Each sample is @distance instructions after the previous sample. If the record does not have the
- * address of its instruction, the sample has the interrupted address. Here this is the address of
- * the next instruction.
+ * Each sample of @counter is @distance instructions after the previous sample. If the record does
+ * not have the address of its instruction, the sample has the interrupted address. Here this is the
+ * address of the next instruction. Returns the number of samples.
  */
-static void must_follow(header_t header, uint64_t distance)
+static uint64_t must_follow(header_t header, unsigned int counter, uint64_t distance)
 {
 	unsigned int place, last = PRECISE_LENGTH;
+	uint64_t count = 0;
 	entry_t entry;
 
 	must_be_whole(header, 0);
 	for_each_entry(entry, header, 0) {
+		if (entry->ovfl_pmd != counter)
+			continue;
+		count++;
 		place = precise_place(entry->ip);
 		ck_assert_uint_lt(place, PRECISE_LENGTH);
 		if (last != PRECISE_LENGTH)
 			ck_assert_uint_eq(place, (last + distance) % PRECISE_LENGTH);
 		last = place;
 	}
+	return count;
 }
 
 static unsigned int first_place(uint64_t period)
@@ -102,7 +107,7 @@ static unsigned int first_place(uint64_t period)
 	run_precisely(fd, LENGTH);
 	ck_assert_uint_eq(header->hdr_lost, 0);
 	ck_assert_uint_eq(header->hdr_count, samples_wanted(fd, period));
-	must_follow(header, period + 1);
+	ck_assert_uint_eq(must_follow(header, SAMPLED, period + 1), header->hdr_count);
 	place = precise_place(first_entry(header)->ip);
 	munmap((void *)header, MIB);
 	close(fd);
@@ -120,6 +125,52 @@ static void check_each(void)
 TEST(each_period_has_one_sample_with_the_right_instruction)
 {
 	with_pebs(check_each);
+}
+
+/* ---- several counters --------------------------------------------------------------------- */
+
+#define SECOND 2 /* the second counter that is sampled */
+
+/*
+ * Both counters overflow for the first time at the same instruction. Later each overflows alone,
+ * while the buffer still contains the record of the other one, and while the other one may have
+ * overflowed without having a record yet.
+ */
+static void sample_two(uint64_t period, uint64_t other)
+{
+	struct pfarg_pmd second = { .reg_num = SECOND,
+				    .reg_value = -period,
+				    .reg_short_reset = -other,
+				    .reg_long_reset = -other };
+	int fd = default_context(0, MIB);
+	header_t header = map_buffer(fd, MIB);
+	uint64_t events;
+
+	sample_precisely(fd, period, AT_USER);
+	write_pmc(fd, SECOND, instructions(AT_USER));
+	write_one(fd, second);
+	write_pmc(fd, PFM_INTEL_PEBS, BIT(SAMPLED) | BIT(SECOND));
+	run_precisely(fd, LENGTH);
+	events = read_pmd(fd, BESIDE);
+	ck_assert_uint_eq(must_follow(header, SAMPLED, period + 1),
+			  events / (period + 1));
+	ck_assert_uint_eq(must_follow(header, SECOND, other + 1),
+			  (events + other - period) / (other + 1));
+	munmap((void *)header, MIB);
+	close(fd);
+}
+
+static void check_two_counters(void)
+{
+	uint64_t other;
+
+	for (other = PERIOD_7 - 3; other <= PERIOD_7 + 3; other++)
+		sample_two(PERIOD_7, other);
+}
+
+TEST(each_of_two_counters_has_its_own_records)
+{
+	with_pebs(check_two_counters);
 }
 
 /* ---- counts ------------------------------------------------------------------------------- */

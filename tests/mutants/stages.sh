@@ -26,7 +26,8 @@ mutant_stages() {
 			icount-power10-ppc64el bench-ppc64el' ;;
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*)
-		echo 'icount-gate-intel-v5-x86_64 icount-gate-shared-intel-v2-x86_64 cpus-x86_64' ;;
+		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
+			icount-gate-shared-intel-v2-x86_64 cpus-x86_64' ;;
 	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
@@ -90,6 +91,10 @@ stage_define() {
 			[[ $words == intel-* ]] || words=x86
 			words=$(gate_words "${words%%-*}_gate")
 		fi ;;
+	icount-pebs-*)
+		words=${1#icount-pebs-}
+		options+=(-c "${words%-*}" --append perfmon_intel.ownership=exclusive)
+		words=$(gate_words precise) ;;
 	uncore-*)
 		options=(-c amd-17h -s '4,sockets=2' -f tests/tool)
 		mapfile -t suites < <(printf '%s\n' tool/uncore tool/cpus; expand_words amd/) ;;

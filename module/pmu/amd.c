@@ -119,8 +119,8 @@ static void __init describe_counter(unsigned int n)
 }
 
 /*
- * PerfMonV2 has global registers, and CPUID reports the number of counters.  The global
- * registers are for the counters of PERFCTR_CORE, which a hypervisor may hide.
+ * With PerfMonV2 there are global registers, and CPUID reports the number of counters.  The global
+ * registers control the counters of PERFCTR_CORE.  A hypervisor may hide these counters.
  */
 static unsigned int __init counters_of_version_2(void)
 {

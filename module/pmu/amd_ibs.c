@@ -2,15 +2,16 @@
 /*
  * PMU description "amd_ibs": AMD's instruction based sampling, perfmon_amd.h.
  *
- * A unit, fetch or op, counts up to a maximum, takes a sample and stops: the valid bit of its
- * control register is set, and an NMI follows.  A PMD counts up to 2^64.  The maximum is set to
- * the count that remains or, if this is too much for the register, to the register's highest value.
+ * There is a unit for fetches and a unit for ops.  A unit counts up to a maximum, takes a sample
+ * and stops: it sets the valid bit of its control register and raises an NMI.  A PMD has 64 bits.
+ * The maximum is the number of events until the PMD overflows or, if this number is too large for
+ * the register, the largest number that the register can have.
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
  *
  * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the
  * CPU, a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the
- * unit.  We drive the registers.  For an NMI the kernel calls all handlers.  Our first handler
+ * unit.  We write the registers ourselves.  For an NMI the kernel calls all handlers.  Our first handler
  * is called before perf's and leaves no sample to perf, because perf would take the sample and
  * begin a new period.  So the units stay halted until our second handler is called, after
  * perf's.
@@ -100,8 +101,8 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 
 /*
  * Let the unit of PMD @n count the rest of the period.  The unit counts up to a maximum, which
- * must be a multiple of 16.  If the start value can be written, it makes up for the rounding.
- * Otherwise the sample comes up to 15 events late.
+ * must be a multiple of 16, so it is rounded up.  If the start value can be written, it is as much
+ * above 0.  Otherwise the sample comes up to 15 events late.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -133,7 +134,7 @@ static void run(struct ibs_cpu *cpu, struct pfm_registers *registers)
 		run_unit(cpu, registers, n);
 }
 
-/* Return: how many events remain before a running unit overflows. */
+/* Return: how many events a running unit has to count until its PMD overflows. */
 static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 {
 	const struct perf_event *event = cpu->placeholders[unit];
@@ -161,7 +162,7 @@ static bool drops_too_many(struct ibs_cpu *cpu)
 	return ++cpu->drops > MOST_DROPS;
 }
 
-/* Return: the state of PMD @n at the beginning of the period that follows a dropped sample. */
+/* Return: registers->state[@n] at the beginning of the period that follows a dropped sample. */
 static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *registers,
 			    unsigned int n)
 {
@@ -231,8 +232,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 
 	*samples += is_sample;
 	/*
-	 * The period ends with the sample, not with the count: if the unit was halted in
-	 * between, one event is left.
+	 * A period ends only when its sample is taken. If the unit was halted after it reached the
+	 * maximum and before it took the sample, one event is left.
 	 */
 	if (left <= 0 && !is_sample)
 		left = 1;
@@ -244,9 +245,9 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * An NMI may follow although its sample has been found, or was lost when the unit was halted.
- * If the unit is halted outside of an NMI, this NMI may come immediately, so this function is
- * called before the halt, and again afterwards.
+ * Record that an NMI may come whose sample has been found already, or was lost when its unit was
+ * halted.  If the unit is halted outside of an NMI, this NMI may come immediately, so this
+ * function is called before the halt, and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -396,7 +397,7 @@ static void ibs_write_pmcs(const struct pfm_registers *registers,
 {
 }
 
-/* A period begins with each new value of its PMD. */
+/* A new value of a PMD begins a new period. */
 static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 {
 	unsigned int n;

@@ -13,10 +13,10 @@
 
 #define IBS_COUNTERS   (BIT_ULL(PFM_AMD_IBS_FETCH) | BIT_ULL(PFM_AMD_IBS_OP))
 
-/* Highest value of perf's period_left, which is signed. */
+/* The largest value that we store in period_left of struct hw_perf_event, which is signed. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
-/* The longest period that every unit can count. */
+/* The longest period that both units of all processors can count. */
 #define IBS_MOST_BASIC 0xffff0ull
 
 enum unit {
@@ -31,7 +31,7 @@ enum unit {
  * @loaded: the set that counts here, or NULL
  * @running: counters of @loaded whose units run
  * @pending: counters of @loaded that overflowed and were not acknowledged
- * @left: how many events remained before the overflow; set when the unit is started
+ * @left: for each unit, how many events were left until the overflow when the unit was started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
  * @kept: what the control registers of running units contained before an NMI halted the

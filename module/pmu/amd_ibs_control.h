@@ -39,8 +39,8 @@ static inline u64 most_of(enum unit unit)
 }
 
 /*
- * Return: what the unit has counted since the register was written: the maximum if it has
- * a sample.
+ * Return: the unit's count: the maximum if the unit has a sample; 0 if it has none and the count
+ * of the op unit cannot be read.
  */
 static inline u64 counted(enum unit unit, u64 control)
 {
@@ -69,7 +69,7 @@ static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 	       (most & IBS_OP_MAX_CNT_EXT_MASK) | count << OP_COUNT_SHIFT;
 }
 
-/* Erratum 420 of family 10h: the interrupt stays if the maximum is not cleared first. */
+/* Erratum 420 of family 10h: if the enable bit is cleared before the maximum, the interrupt stays. */
 static inline void halt_unit(enum unit unit)
 {
 	if (boot_cpu_data.x86 == FAMILY_10H)

@@ -33,7 +33,7 @@ static bool has_register(unsigned int n)
 	       (!data_registers[n].needs || amd_ibs_caps & data_registers[n].needs);
 }
 
-/* Read the sample of a unit, which is halted. */
+/* Read the sample of a halted unit. */
 void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit)
 {
 	unsigned int n;

@@ -19,7 +19,7 @@
 
 static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
 
-/* Return: whether perf has both units.  If so, perf's driver has set up the interrupt. */
+/* Return: whether perf has a PMU for each unit.  If so, its driver has set up the interrupt. */
 bool __init amd_ibs_find_units(void)
 {
 	struct perf_event *event = perf_idle_event(
@@ -58,8 +58,8 @@ static struct perf_event *create(enum unit unit)
 }
 
 /*
- * The jobs run in a kernel thread on the CPU: otherwise perf would check whether the user may
- * create an event.
+ * take_here() and keep_here() run in a kernel thread on the CPU, because perf checks whether the
+ * current thread may create an event.
  */
 static long take_here(void *info)
 {

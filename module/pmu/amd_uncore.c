@@ -66,7 +66,7 @@ static void update(struct uncore_cpu *cpu, unsigned int n)
 		cpu->overflows |= BIT_ULL(n);
 }
 
-/* perf also writes the control register, whenever it starts or stops the placeholder. */
+/* perf writes hw.config to the control register whenever it starts or stops the placeholder. */
 void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event)
 {
 	struct perf_event *placeholder = cpu->counters[n].placeholder;
@@ -106,7 +106,7 @@ static u64 poll_ns(void)
 	return clamp(READ_ONCE(poll_ms), 1u, 60000u) * (u64)NSEC_PER_MSEC;
 }
 
-/* An overflow that was not acknowledged interrupts again. */
+/* Overflows that were not acknowledged remain in cpu->overflows, and interrupt again. */
 static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 {
 	unsigned int n;
@@ -124,9 +124,9 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt.  While this callback runs, only pfm_overflow() stops this CPU's counters,
- * as in perfmon_soft.c.  If the timer migrates from a CPU that goes offline, the counters of that
- * CPU have been stopped.
+ * The timer's callback, which takes the place of an overflow interrupt.  While it runs, only
+ * pfm_overflow() stops this CPU's counters, as in perfmon_soft.c.  If the timer migrates from a CPU
+ * that goes offline, the counters of that CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -195,7 +195,11 @@ static u64 stop(struct uncore_cpu *cpu, struct pfm_registers *registers)
 	return read_counters(cpu, registers, registers->pmds);
 }
 
-/* Like in perf, an event that names no thread is counted for all threads, in all slices. */
+/*
+ * As in perf, an event without a mask of threads is counted for all threads.  In families 17h and
+ * 18h, an event without a mask of slices is counted in all slices.  From family 19h on, an event
+ * without a mask of threads is counted in all slices.
+ */
 static bool l3_check_pmc(unsigned int n, u64 *value)
 {
 	if (!*value)
@@ -219,7 +223,7 @@ static void write_pmcs(const struct pfm_registers *registers,
 {
 }
 
-/* An operation gets registers without their PMU, so each PMU has operations of its own. */
+/* Most operations do not get a pointer to the PMU, so each PMU has operations of its own. */
 #define OPERATIONS(name, check)                                                          \
 	static bool name##_can_count(const struct pfm_registers *registers)              \
 	{                                                                                \

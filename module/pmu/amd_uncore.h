@@ -69,8 +69,8 @@ static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
 }
 
 /*
- * Return: the number of the control register, or 0 if there is none.  There is none if the
- * counter is not claimed, or if perf's events have changed and perf has not found a
+ * Return: the MSR of counter @n's control register.  If placeholders hold the registers, 0 means
+ * that the counter is not claimed, or that perf's events have changed and perf has found no
  * register for the placeholder.
  */
 static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)

@@ -4,11 +4,11 @@
  *
  * perf's driver amd_uncore, which is built into many kernels and is a module of others, gives a
  * register to one event at a time.  It has no function to reserve registers.  So a placeholder, a
- * pinned event of perf, holds each register that we use.  All registers of a PMU count the same
- * events: a counter of ours uses the register that its placeholder has at the moment, and perf
+ * pinned event of perf, holds each register that we use.  Each register of a PMU can count every
+ * event.  So a counter of ours uses the register that its placeholder has at the moment, and perf
  * can use the others.  When perf's own events change, perf may stop placeholders and start them
- * again, also on other registers. perf keeps the count. perf writes the control register from the
- * fields of struct perf_event; uncore_select() puts our event there.
+ * again, also on other registers.  perf then takes the count along, and computes the value of the
+ * control register from fields of struct perf_event.  So uncore_select() stores our event there.
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver
  * is not loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
@@ -288,7 +288,10 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 	mutex_unlock(&owning);
 }
 
-/* The CPU may have become the owner just now, because another CPU went offline. */
+/*
+ * Take the claimed counters if the session's CPU does not hold them yet: it may have become the
+ * owner only now, because another CPU went offline.
+ */
 int uncore_load(struct pfm_session *session)
 {
 	struct uncore *uncore = uncore_of(session->pmu);
@@ -310,7 +313,7 @@ int uncore_load(struct pfm_session *session)
 	return -EBUSY;
 }
 
-/* perf moves the placeholders to another CPU after this. */
+/* Release the placeholders.  Otherwise perf would move them to another CPU after this callback. */
 static int goes_offline(unsigned int number)
 {
 	unsigned int i;

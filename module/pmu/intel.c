@@ -38,7 +38,7 @@ static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 static struct pfm_register intel_pmcs[PFM_INTEL_FRONTEND + 1] __ro_after_init;
 static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
-/* Each model also has events that only certain counters can count. */
+/* The events that are not architectural include some that only certain counters can count. */
 static bool counts_anywhere(u64 pmc)
 {
 	return intel_is_architectural(pmc, ~0u);
@@ -96,7 +96,10 @@ static bool check_pmc(unsigned int n, u64 *value)
 	return intel_extra_accepts(&intel, n, *value);
 }
 
-/* Remove @counters from the description: they count right only if perf handles their erratum. */
+/*
+ * Remove @counters from the description: they count right only with shared ownership, where perf
+ * handles their erratum.
+ */
 static void leave_out(u32 counters)
 {
 	unsigned int n;

@@ -85,8 +85,8 @@ static void read_here(void *at)
 }
 
 /*
- * Remove from @all what @here does not have.  Fields of capabilities that are numbers, not single
- * bits, are valid only if all CPUs agree; nothing uses these fields if the CPUs differ.
+ * Remove from @all what @here does not have.  If the CPUs differ, those fields of capabilities that
+ * are numbers, not single bits, may be wrong afterwards.  Nothing uses these fields then.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {
@@ -98,7 +98,7 @@ static void reduce(struct intel_counters *all, const struct intel_counters *here
 	all->capabilities &= here->capabilities;
 }
 
-/* A counter that is wider on one CPU would overflow there later. */
+/* If a counter were wider on one CPU than on the others, it would overflow later on that CPU. */
 static bool same_widths(const struct intel_counters *a, const struct intel_counters *b)
 {
 	return a->general_bits == b->general_bits && a->fixed_bits == b->fixed_bits;
@@ -131,12 +131,12 @@ static int reduce_to_all_cpus(struct intel_counters *counters, bool *mixed)
 /**
  * intel_find_counters() - find out which counters and events all CPUs have
  * @counters: filled in
- * @mixed: set to whether the processor has several kinds of core
+ * @mixed: becomes true if the processor has several kinds of core, otherwise false
  *
  * Process context, may sleep.
  *
- * Return: 0; -ENODEV if there are no counters, or if the CPUs cannot be used together.  In the
- * second case the kernel's log has the reason.
+ * Return: 0; -ENODEV if there are no counters, or if the CPUs differ in a way that is not
+ * supported.  In the second case the kernel's log has the reason.
  */
 int intel_find_counters(struct intel_counters *counters, bool *mixed)
 {

@@ -7,7 +7,7 @@
 
 /**
  * struct intel_counters - what CPUID and IA32_PERF_CAPABILITIES describe
- * @version: of architectural performance monitoring
+ * @version: version of architectural performance monitoring
  * @general: bitmap of the general counters
  * @fixed: bitmap of the fixed counters
  * @general_bits: width of a general counter

@@ -7,8 +7,8 @@
  * entry 0 is the youngest.
  *
  * The entries belong to the CPU, and any thread may run there.  So each start clears them, and each
- * stop ends the recording.  Users who may not see the kernel get no branch that begins or ends
- * in the kernel: the processor filters by level.
+ * stop ends the recording.  For users who may not see the kernel, the processor does not record
+ * branches that end in the kernel, and hides the source of branches from the kernel.
  *
  * The processor freezes the entries when it raises the overflow interrupt, so that the branches of
  * the kernel's NMI entry do not replace those that led to the overflow.
@@ -40,7 +40,7 @@ static DEFINE_PER_CPU(bool, froze_before);
 
 /* ---- recording ---------------------------------------------------------------------------- */
 
-/* Recording at kernel level is for users who may see the kernel. */
+/* Branches in the kernel are recorded only for users who may see the kernel. */
 static u64 running_control(const struct pfm_registers *registers)
 {
 	u64 control = registers->pmcs[PFM_INTEL_LBR_CONTROL] | CONTROL_ENABLE;
@@ -86,8 +86,8 @@ static void lbr_own(bool ours)
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /*
- * The processor filters by level.  Check again: users must not see an address of the kernel, even
- * if the processor errs.
+ * The processor records only the selected levels.  Check this: users must not see an address of the
+ * kernel, even if the processor errs.
  */
 static u64 read_address(const struct pfm_registers *registers, u32 msr)
 {
@@ -203,8 +203,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 }
 
 /*
- * Without a filter for levels, ordinary users would see the kernel's branches.
- * STATUS_LBR_FROZEN exists since @version 4.
+ * The records are not offered if the processor cannot select levels, because ordinary users would
+ * see the kernel's branches, or before @version 4, which has STATUS_LBR_FROZEN.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

@@ -4,13 +4,13 @@
  *
  * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor
  * records the counter's next event in a buffer in memory: which instruction it was, and the
- * registers.  Then it gives the counter its reset value and interrupts (SDM 3B, "Processor Event
- * Based Sampling").
+ * registers.  Then it loads a reset value from memory into the counter, and raises the interrupt
+ * (SDM 3B, "Processor Event Based Sampling").
  *
- * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter
- * can have any reset value, also a random one.  The processor loads the reset value 1, in which
- * the overflow flag is clear (x86.c).  So the counter looks as if it had gone on after the
- * wrap, and had counted the event of the record.
+ * Each record raises an interrupt.  So nothing of another thread is ever in the buffer, and a PMD
+ * can have any reset value, also a random one.  The reset value that the processor loads is always
+ * 1, in which the overflow flag is clear (x86.c).  So the counter has the value that it would have
+ * if it had continued after the wrap and counted the event of the record.
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation almost
  * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.
@@ -30,15 +30,15 @@
 #define CAPABILITY_BASELINE	 BIT_ULL(14)
 
 /*
- * Formats of records. Format 1, 2 and 3 each add fields at the end. From 4 on, a record consists of
- * groups.
+ * Formats of records. Formats 1, 2 and 3 each add fields at the end. From format 4 on, a record
+ * consists of groups.
  */
 #define FORMAT_CORE		 0
 #define FORMAT_ADAPTIVE		 4
 #define FORMAT_LAST		 6
 
 #define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of DATA_CFG */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record adaptive groups */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record in formats 0 to 3. */
@@ -47,13 +47,13 @@ struct record {
 	u64 ip;
 	u64 ax, bx, cx, dx, si, di, bp, sp;
 	u64 r[8]; /* R8 to R15 */
-	u64 counters; /* from here on: format 1 */
+	u64 counters; /* format 1 adds this field and the next three */
 	u64 address;
 	u64 source;
 	u64 latency;
-	u64 instruction; /* format 2 */
+	u64 instruction; /* format 2 adds this field and the next one */
 	u64 transaction;
-	u64 tsc; /* format 3 */
+	u64 tsc; /* format 3 adds this field */
 };
 
 /* A record of a later format, with the group of general registers. */
@@ -105,7 +105,7 @@ static u64 pebs_counters;
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * Copy the registers of struct pfm_intel_pebs.  They have the same names in both kinds of
+ * Copy the registers to struct pfm_intel_pebs.  They have the same names in both kinds of
  * record.
  */
 #define COPY_REGISTERS(to, from)                                                         \
@@ -147,8 +147,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * Return: the counters of a record.  If the record names no armed counter, and only one is
- * armed, the record belongs to that one.
+ * Return: a bitmap of the counters that a record is for.  If the record names no armed counter, and
+ * only one counter is armed, the record is for that one.
  */
 static u64 counters_of(const void *at, u64 armed)
 {
@@ -164,7 +164,7 @@ static u64 counters_of(const void *at, u64 armed)
 	return counters;
 }
 
-/* The processor writes the index, after the record. */
+/* The processor writes a record first, and then the index. */
 static unsigned int records_of(const struct pebs_cpu *cpu)
 {
 	return min_t(u64, (READ_ONCE(cpu->ds.index) - cpu->ds.base) / record_size,
@@ -270,7 +270,7 @@ module_param_cb(pebs, &show_operations, NULL, 0444);
 MODULE_PARM_DESC(pebs,
 		 "read: format of the records of precise events, or why there are none");
 
-/* Return: why precise sampling is not possible, or NULL if it is possible. */
+/* Return: why precise sampling is not possible; NULL if it is possible. */
 static const char *why_not(u64 capabilities, bool mixed, bool shared, const char *erratum)
 {
 	if (mixed)

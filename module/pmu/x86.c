@@ -53,8 +53,8 @@ static u64 global_bits(u64 counters)
 }
 
 /*
- * Return: the value of the control register for the set; fixed counters that are not in
- * use count at no level.
+ * Return: the value of the fixed counters' control register while the set counts.  Fixed counters
+ * that the set does not use count at no level.
  */
 static u64 running_fixed(const struct pfm_registers *registers)
 {
@@ -88,7 +88,7 @@ static void x86_configure(struct pfm_registers *registers)
 		configure_pebs(registers);
 }
 
-/* Return: counters whose wraps the processor records. */
+/* Return: a bitmap of the set's armed counters: a wrap of such a counter leads to a record. */
 u64 x86_armed(const struct pfm_registers *registers)
 {
 	return registers->config[RUNNING_ARMED];
@@ -109,11 +109,11 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * struct x86_contents - what the registers of a CPU contain, if it has a global control register
  * @selects: event selects
  * @fixed: control of the fixed counters
- * @pebs: which wraps the processor records
+ * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * The earlier set that write_pmcs() gets is always of the same context.  So this structure
- * also avoids writes when the CPU switches between threads with the same PMCs.
+ * The set @programmed of write_pmcs() is always of the same context.  This structure also avoids
+ * writes when the CPU switches between threads whose contexts have the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -212,7 +212,7 @@ void x86_halt_one_by_one(const struct pfm_registers *registers)
 
 /*
  * A counter may overflow before the last one is started, and the NMI may mask the context or
- * switch to another set.  In this case this set must not run when this function returns.
+ * switch to another set.  In this case @registers must not run when this function returns.
  */
 static noinline void start_one_by_one(struct pfm_registers *registers)
 {
@@ -241,7 +241,7 @@ static __always_inline void start(struct pfm_registers *registers)
 		start_one_by_one(registers);
 }
 
-/* Drop a record that came after the last stop. */
+/* Before the start, drop a record that came after the last stop. */
 static noinline void start_armed(struct pfm_registers *registers)
 {
 	x86->pebs->empty();
@@ -286,8 +286,8 @@ static u64 x86_stop(struct pfm_registers *registers)
 }
 
 /*
- * An armed counter that has wrapped counts as overflowed only when its record is there, or when
- * the set stops.
+ * Return: those of @overflows that may be handled now.  An armed counter that has wrapped is one of
+ * them only if its record has been written.  x86_stop() reports all wraps.
  */
 static noinline u64 only_recorded(u64 overflows, u64 armed)
 {
@@ -351,8 +351,8 @@ static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * The PMDs that are claimed.  The hardware is exclusive: all of it is taken for the first PMD, and
- * returned when no PMD is claimed any more.
+ * The PMDs that are claimed.  With exclusive ownership, all counters are taken when the first PMD
+ * is claimed, and returned when no PMD is claimed any more.
  */
 static u64 claimed[PFM_HARDWARE_BV];
 
@@ -396,15 +396,16 @@ static struct pfm_pmu_operations x86_operations = {
 
 /*
  * Create an event of perf to find out whether there are counters: an emulator or a hypervisor may
- * lack them, and perf has tried the registers at boot.  The event never counts, but perf must
- * reserve the counters for it.  If perf has a PMU for each kind of core, only the PMU of the
- * first online CPU is tried.
+ * lack them.  perf has tried the registers at boot, and refuses the event if there are none.  The
+ * event never counts, but perf has to reserve the counters for it: this shows whether they can be
+ * exclusive.  If perf has a PMU for each kind of core, only the PMU of the first online CPU is
+ * tried.
  */
 static int probe(void)
 {
 	struct perf_event *event;
 
-	/* Without the APIC no overflow interrupt comes, and its registers are not mapped. */
+	/* Without the APIC no overflow interrupt comes, and the APIC's registers are not mapped. */
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	event = perf_idle_event(cpumask_first(cpu_online_mask), PERF_TYPE_HARDWARE,
@@ -433,8 +434,9 @@ static void compute_masks(struct x86_pmu *pmu)
 }
 
 /*
- * From Linux 6.11 on perf uses other addresses of the counters on Intel's processors of version 6,
- * and the kernel reserves nothing at these addresses.
+ * On Intel's processors with version 6 of performance monitoring, perf uses other addresses of the
+ * counters from Linux 6.11 on.  The kernel's functions that reserve counters do nothing for these
+ * addresses, so perf_reserves is false there.
  */
 static bool can_be_exclusive(void)
 {

@@ -34,7 +34,7 @@
 
 /*
  * A counter has this many bits more than its PMD. The highest bit is the overflow flag.  The
- * second bit is needed because perf, which may own the counter, never loads a value below half of
+ * other one is needed because perf, which may own the counter, never loads a value below half of
  * the counter's range.
  */
 #define X86_SPARE_BITS	   2
@@ -57,9 +57,9 @@
  * struct x86_counter - a counter, by the number of its PMD
  * @select: MSR of the event select; 0 if the counter is fixed
  * @value: MSR of the value
- * @load: MSR that the value is written to
+ * @load: MSR to which the value is written
  * @rdpmc: number for the instruction RDPMC
- * @bits: bits that the counter has in hardware
+ * @bits: number of bits that the counter has in hardware
  * @mask: low bits, which hold the value of the PMD
  * @fill: the other bits of the counter.  They are set whenever the counter is written, so
  *	the counter wraps when the PMD does.
@@ -82,9 +82,9 @@ struct x86_counter {
  * struct x86_branches - branches that the processor records, for exclusive ownership.  All
  * functions are called on the CPU, with interrupts off or from NMI.
  * @begin: forget all records and begin to record the branches that the set selects
- * @resume: called after @end, for the same set: keep the records and go on
- * @end: end the recording, and keep the records
- * @own: the CPU's records become ours, or are returned; forgets all records
+ * @resume: called after @end, for the same set: keep the records and continue to record
+ * @end: stop recording, and keep the records
+ * @own: take the CPU's record registers (@ours is true) or return them; forget all records
  * @sample, @callers: as in struct pfm_pmu_operations
  */
 struct x86_branches {
@@ -104,7 +104,7 @@ struct x86_branches {
  *	latencies to its records
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits that the event select of an armed counter has
- * @begin: give this CPU its buffer; nothing counts
+ * @begin: give this CPU its buffer; called while nothing counts on the CPU
  * @end: take the buffer away
  * @empty: hot; forget the records of this CPU
  * @recorded: hot; return those of the armed counters that have a record
@@ -146,20 +146,20 @@ struct x86_extra {
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
  * @exclusive_only: the counters cannot be shared with perf, because perf describes them as
  *	several PMUs, or because event selects need @reset_selects
- * @masks_interrupt: the local APIC masks the interrupt when it delivers it
+ * @masks_interrupt: the local APIC masks the overflow interrupt when it delivers this interrupt
  * @select_bits: bits of an event select that users can write
- * @counts_anywhere: whether all general counters can count the event of a PMC
+ * @counts_anywhere: return whether all general counters can count the event of a PMC value
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @reset_selects: set all event selects to 0, before some of them are written; the counters are
  *	halted, and keep their values; optional
- * @branches: the records of branches; NULL if there are none
+ * @branches: operations on branch records; NULL if the processor has none
  * @branch_control: the PMC that selects which branches are recorded; if this PMC is 0, no
  *	branches are recorded
  * @set_up: describe the registers that depend on the ownership; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none
- * @extras: registers that refine events; only with exclusive ownership, because perf may use them
- *	for its own counters
+ * @extras: registers that refine events; none with shared ownership, because perf may write them
+ *	for its own events
  * @extra_count: number of @extras
  */
 struct x86_pmu {
@@ -182,7 +182,7 @@ struct x86_pmu {
 	unsigned int extra_count;
 };
 
-/* The PMU of this machine.  Each of the two modules has a copy of the shared code. */
+/* The PMU of this machine.  perfmon_intel and perfmon_amd each have a copy of the shared code. */
 extern struct x86_pmu *x86;
 
 /* Whether the processor can record branches. */
@@ -255,8 +255,8 @@ static __always_inline u64 x86_rdpmc(u32 number)
 }
 
 /*
- * Overflows were found.  If an NMI finds exactly one overflow on Intel's processors, this overflow
- * has raised the NMI, so no late NMI is expected.
+ * Note that the overflows of @counters were found.  If an NMI finds exactly one overflow on Intel's
+ * processors, this overflow has raised the NMI, so no late NMI is expected.
  */
 static __always_inline void x86_note_overflows(u64 counters)
 {

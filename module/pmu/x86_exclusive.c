@@ -11,7 +11,7 @@
  * one after the other, or when another NMI found the overflow.  The kernel would report it as
  * unknown. So for some time after an overflow, NMIs that find no overflow are accepted as ours: on
  * AMD's processors all of them, as in perf, on Intel's processors only the first one. On Intel's
- * processors was_delivered() recognizes the others by the local APIC.
+ * processors was_delivered() recognizes further late NMIs by the local APIC.
  *
  * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
  * at the next stop or interrupt.
@@ -119,9 +119,9 @@ bool x86_nmi_is_late(void)
 }
 
 /*
- * Intel's local APIC masks the interrupt when it delivers it (SDM 3A, "Local Vector Table"), and
- * each of our NMIs unmasks it.  So the interrupt is masked only if the counters have raised this
- * NMI.
+ * Intel's local APIC masks the overflow interrupt when it delivers this interrupt (SDM 3A, "Local
+ * Vector Table"), and handle_nmi() unmasks it each time.  So the interrupt is masked only if the
+ * counters have raised this NMI.
  */
 static bool was_delivered(void)
 {
@@ -179,9 +179,9 @@ static void halt_stopped(void)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices. If no set runs, the core may be about
- * to stop a set, which the handler then does not get. An overflow of that set stays in the counter
- * until the core finds it there.
+ * All NMIs of a CPU come here, also those of other devices. If pfm_running_registers() returns
+ * NULL, the core may be about to stop a set. An overflow of that set stays in the counter until the
+ * core finds it there.
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -232,7 +232,7 @@ MODULE_PARM_DESC(
 
 /*
  * Halt all counters and clear their values.
- * @ours: write x86_counter.fill to each counter, not 0, so that its PMD is 0
+ * @ours: each counter gets the value x86_counter.fill, with which its PMD is 0; if false, it gets 0
  */
 static void clear_registers(bool ours)
 {

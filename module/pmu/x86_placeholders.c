@@ -7,8 +7,9 @@
  * and release the events on counters above it. The events on counters below it stay: without them,
  * perf would move ours down when perf's events change.
  *
- * perf chooses anew whenever a pinned event is created.  For each event it looks at the present
- * config.  So the config of a parked placeholder is neutral: all general counters can count it.
+ * Whenever a pinned event is created, perf chooses the counters of all events anew, by the configs
+ * that the events have at this moment.  So the config of a parked placeholder is that of a neutral
+ * event, which all general counters can count.
  */
 #include <asm/perf_event.h>
 #include <linux/bitops.h>
@@ -364,8 +365,8 @@ static long drop_here(void *info)
 /* ---- in process context ------------------------------------------------------------------- */
 
 /*
- * perf checks whether the current thread may create an event on a CPU, even if the kernel
- * creates it.  An ordinary user may not, so a kernel thread creates the events.
+ * perf checks whether the current thread may create an event on a CPU, even if a kernel module
+ * creates the event.  A thread of an ordinary user may not, so a kernel thread creates the events.
  */
 
 /**

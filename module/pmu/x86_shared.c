@@ -71,9 +71,9 @@ static u64 own_bits(void)
 }
 
 /*
- * Return: what perf would write to the event select.  Where virtualization is off, perf clears
- * the host bit, because with this bit nothing would count.  There the bit is already clear in
- * the register.
+ * Return: what perf would write to the event select.  Where virtualization is off, a counter with
+ * the host bit would count nothing, so perf clears this bit in the register, but not in the config.
+ * So the host bit is taken from the register.
  */
 static u64 select_of(const struct perf_event *event)
 {
@@ -94,7 +94,7 @@ static __always_inline bool has_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_UPTODATE);
 }
 
-/* Return: the counter's bits. */
+/* Return: the value of the event's counter, with all bits. */
 static __always_inline u64 read_value(struct perf_event *event)
 {
 	if (unlikely(!has_counter(event)))
@@ -124,8 +124,8 @@ static __always_inline void load_select(struct perf_event *event, u64 select)
 
 /*
  * Erase the value.  The config becomes neutral, because perf's choice of a counter depends on it.
- * It has no levels, so a general counter counts nothing.  A fixed counter continues: it cannot be
- * stopped cheaply, see set_levels().
+ * The neutral config has no levels, so a general counter counts nothing.  A fixed counter continues
+ * to count: it cannot be stopped cheaply, see set_levels().
  */
 static __always_inline void park(struct perf_event *event, unsigned int n)
 {
@@ -137,8 +137,8 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 /*
  * All fixed counters have one control register, and perf keeps a copy of its value. perf writes
  * this copy to the register after a change of its events, and in an NMI after our handler has
- * returned. So only the levels of a fixed counter change, and only if the next set needs other
- * levels.
+ * returned. So this function changes the levels in the config, and lets perf write the register. If
+ * the counter has these levels already, nothing is done.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -312,8 +312,8 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
 /*
  * The counters are loaded one after the other, so one may wrap before the last one is loaded.
  * Its NMI must not look at counters that are not loaded yet, so the NMI leaves the wrap to this
- * function.  The overflow then has the address where the thread entered the kernel.  If an NMI
- * comes while we look for such wraps, it handles them itself, and may mask the context or
+ * function.  The sample of this overflow has the address where the thread entered the kernel.  If
+ * an NMI comes while we look for such wraps, it handles them itself, and may mask the context or
  * switch sets.
  */
 static void shared_start(struct pfm_registers *registers)
@@ -434,9 +434,8 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * perf's handler halts all counters where there is a global control register.  Without such a
- * register, our counters would count perf's handler.  Nothing but this function clears the
- * enable bit.
+ * Halt the counters while an overflow is handled, and let them count again.  Where there is a
+ * global control register, perf's handler does this.  Only this function clears enable bits.
  */
 static void enable_each(u64 counters, bool enable)
 {

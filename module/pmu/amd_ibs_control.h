@@ -69,7 +69,10 @@ static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 	       (most & IBS_OP_MAX_CNT_EXT_MASK) | count << OP_COUNT_SHIFT;
 }
 
-/* Erratum 420 of family 10h: if the enable bit is cleared before the maximum, the interrupt stays. */
+/*
+ * Erratum 420 of family 10h: if the enable bit is cleared before the maximum, the interrupt may
+ * remain.
+ */
 static inline void halt_unit(enum unit unit)
 {
 	if (boot_cpu_data.x86 == FAMILY_10H)

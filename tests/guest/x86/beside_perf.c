@@ -32,9 +32,9 @@ SUITE(beside_perf, 600);
 
 /*
  * Counters that start or are read one after the other differ by what the kernel executes in
- * between. A part of perf's interrupt can come in between, and a whole one if no register stops all
- * counters at the same time. On 6.1 the part takes less than 2,000 instructions, on 7.2 about
- * 3,000.
+ * between. This may be a part of perf's interrupt handler, or all of it if no register stops all
+ * counters at the same time. The part has less than 2,000 instructions on 6.1, and about 3,000 on
+ * 7.2.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -390,7 +390,7 @@ static uint64_t samples_with(unsigned int n, unsigned int pmc, uint64_t value,
 }
 
 /*
- * perf allows its events one interrupt in a tick, and would stop events that have more interrupts.
+ * With these settings perf allows one interrupt in a tick, and would stop events that have more.
  */
 static void check_low_limit(void)
 {
@@ -423,8 +423,8 @@ TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
 /* ---- counters that change hands ---------------------------------------------------------- */
 
 /*
- * Two events of perf and a context count in turns, a thousand times. In half of the turns perf is
- * first. In the other half the context is first.
+ * A thousand times, two events of perf and a context get counters, count, and are closed. In half
+ * of the rounds perf's events are first. In the other half the context is first.
  */
 static void check_hand_overs(void)
 {

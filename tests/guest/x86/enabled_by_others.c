@@ -24,7 +24,10 @@ static uint64_t count_run(int fd)
 	return read_pmd(fd, 0) - begun;
 }
 
-/* The second run begins with the value that the counter had after the first run. */
+/*
+ * In the second run the counter continues from its value after the first run. So what it counted
+ * between the two runs would be part of the second count.
+ */
 static void check_stopped(void)
 {
 	const uint32_t control = pmu_is("intel") ? INTEL_CONTROL : AMD_CONTROL;

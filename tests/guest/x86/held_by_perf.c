@@ -158,7 +158,7 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 	with_ownership("shared", check_turns);
 }
 
-/* Root makes no call in between, because the user's next call would return the same result. */
+/* Root makes no call in between, because the user's next call would return root's result. */
 static void check_truth(void)
 {
 	const uint64_t before = available_to_user();

@@ -2,8 +2,8 @@
 /*
  * x86: the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
- * The emulated processor samples an instruction each time the count is reached, and raises the NMI
- * two instructions later. The number of ops is at most perf's count of instructions at all levels,
+ * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
+ * raises the NMI two instructions later. The number of ops is at most perf's count of instructions at all levels,
  * and at least the length of the loop.
  */
 #include <sys/syscall.h>
@@ -242,7 +242,7 @@ TEST(format_callchain_begins_at_the_interrupted_instruction)
 
 /* ---- what an ordinary user sees ------------------------------------------------------------ */
 
-/* Most samples hit the kernel. */
+/* Most samples are in the kernel. */
 static void sample_system_calls(int fd, uint64_t levels)
 {
 	int i;

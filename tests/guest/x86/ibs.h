@@ -13,8 +13,8 @@
 #define DEVICES	   "/sys/bus/event_source/devices/"
 #define BOTH	   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 #define OPS	   PFM_AMD_IBS_COUNT_OPS
-#define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: a sixteenth of the period; */
-#define FETCH_LAST BIT(50) /* the fetch completed */
+#define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: a sixteenth of the period */
+#define FETCH_LAST BIT(50) /* bit of IBS_FETCH_CTL: the fetch was completed */
 
 /* PMDs that a sample records, and their order in it. */
 static const unsigned int of_op[] = { PFM_AMD_IBS_OP_RIP, PFM_AMD_IBS_OP_DATA3,
@@ -37,8 +37,8 @@ extern const char ibs_loop[], ibs_loop_end[];
 extern uint64_t ibs_word;
 
 /*
- * Executes @instructions instructions, a multiple of 10: a turn has ten, and the first of them
- * loads from @ibs_word.
+ * Executes a loop of @instructions instructions. This is a multiple of 10: a turn of the loop has
+ * ten instructions, and the first of them loads from ibs_word.
  */
 void load_loop(uint64_t instructions);
 
@@ -78,9 +78,9 @@ static inline void sample_fetches(int fd, uint64_t levels, uint64_t period)
 /* Returns the context's buffer, mapped. */
 const void *ibs_map(int fd, size_t size);
 
-/* What a run of the loop has counted and sampled. */
+/* What was counted and sampled in a run of the loop. */
 struct ibs_run {
-	uint64_t instructions; /* perf's count at all levels; the loop has less */
+	uint64_t instructions; /* perf's count at all levels; the loop has fewer */
 	uint64_t samples;
 };
 
@@ -91,8 +91,8 @@ struct ibs_run {
 struct ibs_run ibs_sample_loop(int fd, uint64_t instructions);
 
 /*
- * Opens perf's count of instructions at all levels, not yet enabled. After another suite has used
- * the core counters, it may take a second until perf can have them.
+ * Opens an event of perf that counts instructions at all levels, and does not enable it. If another
+ * suite has used the core counters, this may take a second, until perf can have a counter.
  */
 int open_instructions(void);
 

@@ -72,7 +72,7 @@ static uint64_t ops_until_the_halt(int fd)
 	return run(fd, FAR).pmd + FAR;
 }
 
-/* The sample is in the loop, the NMI is late. */
+/* The sample is taken in the loop, and its NMI comes later, around the stop. */
 static void check_interrupts(void)
 {
 	const unsigned int scale = is_debug_kernel() ? 10 : 1;
@@ -109,7 +109,7 @@ TEST(an_interrupt_around_the_stop_is_ours)
 }
 
 /*
- * The sample itself is in the stop. If the unit is halted at the same moment, it does not take the
+ * The sample is due around the stop. If the unit is halted at the same moment, it does not take the
  * sample. The sample comes after the next start instead.
  */
 static void check_samples(void)
@@ -181,7 +181,7 @@ TEST(the_other_units_sample_is_ours_too)
 
 /* ---- dropped samples ----------------------------------------------------------------------- */
 
-/* Returns how many instructions system calls and the interrupts in between take. */
+/* Returns how many instructions 20,000 system calls and the interrupts in between take. */
 static uint64_t instructions_of_calls(int event)
 {
 	const uint64_t before = perf_read(event).value;
@@ -192,7 +192,7 @@ static uint64_t instructions_of_calls(int event)
 	return perf_read(event).value - before;
 }
 
-/* The kernel is interrupted by samples that are dropped. */
+/* Samples in the kernel are dropped, but their interrupts must not take most of the time. */
 static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
 {
 	const uint64_t alone = instructions_of_calls(event);

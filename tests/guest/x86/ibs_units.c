@@ -33,7 +33,10 @@ TEST(a_short_period_of_fetches_is_not_prolonged)
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-/* The count continues beyond the maximum of the hardware's counter, and from start to start. */
+/*
+ * The count does not end at the maximum of the hardware's counter, and each start continues the
+ * count.
+ */
 TEST(ops_are_counted_with_64_bits)
 {
 	int fd = (need_ibs(), ibs_context(NULL, NULL, 0)), all;
@@ -61,8 +64,8 @@ TEST(ops_are_counted_with_64_bits)
 }
 
 /*
- * With one level, the PMD shows nothing of what has been counted, because the count includes the
- * other level. For the same work the PMD grows if both levels are chosen (see the test above).
+ * If the PMC selects one level, the PMD shows nothing of what has been counted, because the count
+ * includes the other level. If the PMC selects both levels, the PMD grows (see the test above).
  */
 TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 {
@@ -105,7 +108,10 @@ static uint64_t samples_of_halves(int fd, bool writes)
 	return statistic("fmt_handler_calls") - before;
 }
 
-/* A period that the PMD does not show goes on at the next start. A write begins it again. */
+/*
+ * With one level the PMD does not show how much of a period is over. The next start nevertheless
+ * continues the period. A write of the PMD begins it again.
+ */
 TEST(a_period_of_one_level_goes_on_at_the_next_start)
 {
 	int fd = (need_ibs(), ibs_buffer_context());
@@ -207,7 +213,7 @@ TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
 	ck_assert_int_ne(waiting, -1);
 	ck_assert_uint_eq(perf_counts(waiting), 0);
 	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
-	/* The other unit is perf's all the time. */
+	/* perf can use the other unit all the time. */
 	must_work_in_perf("ibs_fetch");
 	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
 	close(waiting);

@@ -61,8 +61,9 @@ static void check_beside_watchdog(void)
 }
 
 /*
- * At the end the module is loaded again, because with_pmu() loaded it while another user had a
- * counter.
+ * with_pmu() loads the module again when its check has ended. In check_beside_watchdog() the
+ * watchdog still has a counter at that time, so the ownership becomes shared. The last line loads
+ * the module again without the watchdog.
  */
 TEST(with_the_watchdog_the_counters_are_shared)
 {

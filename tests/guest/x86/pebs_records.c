@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS: what the record of an event has, which instruction each
- * format gets, and what ordinary users see.
+ * x86: precise sampling with Intel's PEBS: what the record of an event contains, which instruction
+ * each format gets, and what ordinary users see.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ SUITE(pebs_records, 120);
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Returns whether a record has the address of its instruction. Records have it from format 2 on. */
+/* Returns whether a record has the address of the instruction, as it has from format 2 on. */
 static bool is_exact(void)
 {
 	return pebs_format() >= 2;
@@ -214,7 +214,10 @@ TEST(every_format_has_the_recorded_instruction)
 
 /* ---- users -------------------------------------------------------------------------------- */
 
-/* Samples at both levels; returns how many of them are in the kernel. */
+/*
+ * Takes samples at both levels. Stores the number of samples in @all, and returns how many of them
+ * are in the kernel.
+ */
 static uint64_t samples_in_kernel(uint64_t *all)
 {
 	int fd = default_context(0, MIB);
@@ -246,8 +249,8 @@ static void check_levels(void)
 	become(USER_ID);
 	ck_assert_uint_eq(samples_in_kernel(&all), 0);
 	/*
-	 * The user gets samples of the kernel, but no addresses. Interrupts add samples to each
-	 * run.
+	 * The user gets the samples of the kernel, too, but without the kernel's addresses. The
+	 * numbers of the two runs differ, because interrupts add samples.
 	 */
 	ck_assert_uint_ge(all, in_kernel - in_kernel / 20);
 	buffer = first_sample(PERIOD_7, AT_KERNEL);

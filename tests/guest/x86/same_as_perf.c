@@ -2,8 +2,9 @@
 /*
  * x86: pfmon stat and perf count the same for a program, to the instruction.
  *
- * The start of a program depends on its environment and on the address of its stack. So pfmon stat
- * and perf measure the same command with an empty environment and without random addresses.
+ * How many instructions a program executes when it starts depends on its environment and on the
+ * address of its stack. So pfmon stat and perf measure the same command with an empty environment
+ * and without random addresses.
  */
 #include <errno.h>
 #include <stdio.h>

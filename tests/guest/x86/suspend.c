@@ -48,7 +48,7 @@ static void suspending(const char *ownership, void (*check)(void))
 	with_pmu(module, parameters, check);
 }
 
-/* Each counter must count the work as CPU time in ns, before and after the suspend. */
+/* While work() runs, each counter must count about as many events as work() takes ns. */
 static void must_count(int fd, const unsigned int *numbers, int count)
 {
 	uint64_t before[MOST_COUNTERS], after[MOST_COUNTERS], begun = monotonic_time();
@@ -64,7 +64,7 @@ static void must_count(int fd, const unsigned int *numbers, int count)
 		must_be_between(after[i] - before[i], worked / 4, begun);
 }
 
-/* @fd: a context, loaded on @target, which is this thread or CPU 0 */
+/* Loads the context @fd on @target, which is this thread or CPU 0, and suspends the machine. */
 static void check_counts(int fd, uint32_t target)
 {
 	uint64_t before[MOST_COUNTERS], after[MOST_COUNTERS];

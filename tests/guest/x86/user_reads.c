@@ -24,7 +24,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* For child_call(). Other threads run on the CPU meanwhile. */
+/* Executed by a child. It takes so long that other threads run on the CPU in between. */
 static uint64_t loop_in_steps(uint64_t steps)
 {
 	while (steps--)
@@ -91,7 +91,7 @@ TEST(a_program_with_a_perf_event_sees_no_counts_of_another_thread)
 	with_ownership("shared", check_mapped);
 }
 
-/* ---- a program that may not ------------------------------------------------------------------- */
+/* ---- a program that may not read counters ---------------------------------------------------- */
 
 static sigjmp_buf refused;
 

@@ -104,7 +104,7 @@ static void stop(int fd)
 	must(fd, pfm_stop(fd));
 }
 
-/* The first start writes all registers. */
+/* The first start is not measured, because it writes all registers. */
 static void must_start_and_stop(int fd, unsigned int counters)
 {
 	struct cost wanted = of_halting(counters);
@@ -240,7 +240,7 @@ static void must_switch(struct cost is, unsigned int counters, struct switches m
 	must_be("switch", is, wanted);
 }
 
-/* The thread is alone: it finds its counters as it left them. */
+/* Only this thread is monitored, so at each switch the counters still have its values. */
 static void check_alone(void)
 {
 	int fd = counting_context(3), i;
@@ -271,8 +271,8 @@ static uint64_t do_nothing(uint64_t unused)
 }
 
 /*
- * Each thread has its own counts but the same PMCs. If only threads that are not monitored ran in
- * between, a thread finds its counters as it left them.
+ * The threads have different counts, but the same PMCs. A switch to a thread does not write the
+ * counters if no other monitored thread has run since this thread left the CPU.
  */
 static void check_alternating(void)
 {

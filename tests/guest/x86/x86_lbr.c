@@ -23,7 +23,10 @@ static void must_be_branch(struct branch record, struct branch wanted, unsigned 
 
 /* ---- the branches before a sample ------------------------------------------------------------ */
 
-/* The youngest entries are the known branches that the filter lets through, in their order. */
+/*
+ * The youngest entries must be the known branches that the filter lets through, the last branch
+ * first.
+ */
 static void must_be_known(entry_t entry, uint64_t filter)
 {
 	const struct branch *known = known_branches();
@@ -94,7 +97,7 @@ TEST(a_sample_has_the_branches_before_it)
 	with_lbr(check_known);
 }
 
-/* Without PMC 30 nothing is recorded, whatever the registers hold from before. */
+/* If PMC 30 is 0, samples have no branches, although the registers may still have older ones. */
 static void check_without_control(void)
 {
 	int fd = sampling_context();

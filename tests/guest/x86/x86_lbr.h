@@ -31,7 +31,7 @@ void with_lbr(void (*check)(void));
 
 /* Returns a context with format "default" and a buffer of SIZE bytes. */
 int sampling_context(void);
-/* Returns an argument that lets counter 0 be sampled with this period. */
+/* Returns an argument of pfm_write_pmds() with which PMD 0 overflows after each @period events. */
 struct pfarg_pmd sampled_pmd(uint64_t period);
 /* Makes counter 0 count instructions at @levels and be sampled with all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);

@@ -6,15 +6,16 @@
  * and stops: it sets the valid bit of its control register and raises an NMI.  A PMD has 64 bits.
  * The maximum is the number of events until the PMD overflows or, if this number is too large for
  * the register, the largest number that the register can have.
+ *
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
  *
  * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the
  * CPU, a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the
- * unit.  We write the registers ourselves.  For an NMI the kernel calls all handlers.  Our first handler
- * is called before perf's and leaves no sample to perf, because perf would take the sample and
- * begin a new period.  So the units stay halted until our second handler is called, after
- * perf's.
+ * unit.  We write the registers ourselves.  For an NMI the kernel calls all handlers.  Our first
+ * handler is called before perf's and leaves no sample to perf, because perf would take the
+ * sample and begin a new period.  So the units stay halted until our second handler is called,
+ * after perf's.
  *
  * For perf a placeholder never stops.  perf uses the fields config, sample_period, period_left
  * and prev_count of a placeholder.  These fields always agree with the registers, so perf can

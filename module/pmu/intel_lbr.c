@@ -203,8 +203,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 }
 
 /*
- * The records are not offered if the processor cannot select levels, because ordinary users would
- * see the kernel's branches, or before @version 4, which has STATUS_LBR_FROZEN.
+ * The records are offered only if the processor can select levels: otherwise ordinary users would
+ * see the kernel's branches.  They need @version 4, which has STATUS_LBR_FROZEN.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

@@ -3,8 +3,8 @@
  * x86: the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
- * raises the NMI two instructions later. The number of ops is at most perf's count of instructions at all levels,
- * and at least the length of the loop.
+ * raises the NMI two instructions later. The number of ops is at most perf's count of instructions
+ * at all levels, and at least the length of the loop.
  */
 #include <sys/syscall.h>
 #include <perfmon/perfmon_callchain.h>

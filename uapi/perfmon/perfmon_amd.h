@@ -80,8 +80,8 @@ static inline unsigned int pfm_amd_event(__u64 pmc)
 }
 
 /*
- * A rule of pfm_amd_15h_counters(): the counters in the bitmap @counters can count each event
- * whose number, in the bits of @mask, is equal to @event.
+ * A rule of pfm_amd_15h_counters(): if the number of an event, ANDed with @mask, is @event, the
+ * counters in the bitmap @counters can count this event.
  */
 struct pfm_amd_15h_rule {
 	unsigned short event;
@@ -93,7 +93,7 @@ struct pfm_amd_15h_rule {
  * Returns which counters of family 15h can count the event in @pmc, as a bitmap of their numbers.
  * Each unit of the core is connected to only some of the counters.  Only family 15h has such
  * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
- * "Core Performance Counter Events", which gives the PERF_CTL[...] of each event.
+ * "Core Performance Counter Events", which lists the PERF_CTL registers for each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {

@@ -36,16 +36,16 @@
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull
 
 /*
- * "amd_l3": the threads and the slices of the cache whose events are counted.  Family 17h has a
- * bit for each thread of the complex, and a bit for each slice.  If no bit of a field is set,
- * the module sets all bits of this field.
+ * "amd_l3": an event is counted for the threads and in the slices of the cache that these fields
+ * select.  Family 17h has a bit for each thread of the complex, and a bit for each slice.  If no
+ * bit of a field is set, the module sets all bits of this field.
  */
 #define PFM_AMD_L3_SLICES	  0x000f000000000000ull
 #define PFM_AMD_L3_THREADS	  0xff00000000000000ull
 
 /*
  * Family 19h and later select one core or all cores, one slice or all slices, and have a bit for
- * each thread of the core.  If no bit of a thread is set, the module selects all threads, cores
+ * each thread of the core.  If no thread's bit is set, the module selects all threads, cores
  * and slices.
  */
 #define PFM_AMD_L3_19H_CORE	  0x00001c0000000000ull

@@ -91,8 +91,8 @@
 #define PFM_INTEL_LBR_ALL	     (0x7full << 16)
 
 /*
- * PFM_CALLCHAIN_RECORDED needs this value: the entries are the program's calls that have
- * not returned.
+ * PFM_CALLCHAIN_RECORDED needs this value of PMC 30.  The entries are then those calls of the
+ * program that have not returned.
  */
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \
@@ -104,7 +104,7 @@
  *	the format does not have are 0.
  * @instruction: address of the instruction that caused the event; from format 2 on
  * @ip: address of the next instruction
- * @flags: RFLAGS; this and the other registers have the values from after the instruction
+ * @flags: RFLAGS.  All registers have the values that they had after the instruction.
  * @r: R8 to R15
  * @address: linear address of the data; formats 1 to 3
  * @source: source of the data, in the SDM's encoding for the model; formats 1 to 3

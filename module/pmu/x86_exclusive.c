@@ -8,10 +8,10 @@
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
  * acknowledged: when the counters were stopped at the same moment, when two counters overflowed
- * one after the other, or when another NMI found the overflow.  The kernel would report it as
- * unknown. So for some time after an overflow, NMIs that find no overflow are accepted as ours: on
- * AMD's processors all of them, as in perf, on Intel's processors only the first one. On Intel's
- * processors was_delivered() recognizes further late NMIs by the local APIC.
+ * one after the other, or when another NMI found the overflow.  The kernel would report a late NMI
+ * as unknown.  So for some time after an overflow, NMIs that find no overflow are accepted as ours.
+ * On AMD's processors all of them are accepted, as in perf.  On Intel's processors only the first
+ * one is accepted; was_delivered() recognizes further late NMIs there by the local APIC.
  *
  * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
  * at the next stop or interrupt.
@@ -39,8 +39,8 @@
 
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
- * @is_ours: begin_here() has been called
- * @late_count: NMIs without overflow that were ours
+ * @is_ours: the counters are ours, from take_registers() to return_registers()
+ * @late_count: number of NMIs that found no overflow and were accepted as ours
  * @idle_control: the global control register before the counters were ours
  */
 struct exclusive_cpu {

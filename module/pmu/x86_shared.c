@@ -470,8 +470,8 @@ static struct shared_set *find_interrupted(unsigned int n)
 /*
  * perf stops an event that has too many interrupts, before or after it calls our overflow
  * handler.  The core has a limit of its own, so we keep perf's number of interrupts at 0.  But
- * if perf allows only one interrupt in a tick, it stops the event at its first
- * interrupt.
+ * if perf allows only one interrupt in a tick, it stops the event at its first interrupt.  Then
+ * the event is started again.
  */
 static void go_on_counting(struct perf_event *event)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two events of AMD's processors from family 17h on: event 003H needs two counters, and event FFFH
- * combines two counters to one. perfmon_amd refuses both events. CPUID returns the family.
+ * combines two counters into one. perfmon_amd refuses both events.
  */
 #include <cpuid.h>
 #include <errno.h>

@@ -49,8 +49,8 @@ static void context_anew(void)
 }
 
 /*
- * The module releases all registers when it is unloaded, so the next load has to claim them
- * again.
+ * The module releases all registers when it is unloaded. So the next load of a context has to claim
+ * them again.
  */
 static void module_anew(void)
 {

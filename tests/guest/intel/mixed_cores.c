@@ -20,7 +20,7 @@ SUITE(mixed_cores, 120);
 #define ATOM		   0x20
 #define CORE		   0x40
 #define USER_CODE(code)	   ((code) | PFM_INTEL_PMC_USER)
-#define UOPS_ISSUED	   0x010e /* an event of some models */
+#define UOPS_ISSUED	   0x010e /* not architectural: an event of some models */
 #define CACHE_MISSES	   0x412e /* architectural, but neither CPU has it */
 #define EVENT_CACHE_MISSES (1u << 4) /* in EBX */
 

@@ -63,8 +63,8 @@ static void check_sets(void)
 	close(second);
 	close(first);
 	/*
-	 * The hardware is released within a second. Then perf finds the registers as perf left
-	 * them.
+	 * The hardware is released within a second. Then the registers must be 0 again, as perf
+	 * left them.
 	 */
 	wait_until(msr_read(OFFCORE_RSP_0) == 0);
 }

@@ -2,8 +2,8 @@
 /*
  * perfmon_intel: the table of errata that would make counts or samples wrong.
  *
- * Sources: Intel's specification updates of these processors, by the numbers of the errata; perf's
- * driver handles the same errata (intel_pmu_init() in arch/x86/events/intel/core.c).
+ * Sources: Intel's specification updates of these processors, which list the errata by number.
+ * perf's driver handles the same errata (intel_pmu_init() in arch/x86/events/intel/core.c).
  */
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
@@ -20,7 +20,7 @@
  * struct quirk - processors with an erratum
  * @model: model of family 6
  * @stepping: its stepping, or ANY_STEPPING
- * @microcode: the first revision without the erratum; 0: no revision is without it
+ * @microcode: the first revision without the erratum; 0: all revisions have the erratum
  * @no_pebs: as in struct intel_quirks
  * @needs_reset: as in struct intel_quirks
  */
@@ -51,7 +51,7 @@ static const struct quirk quirks_of_models[] = {
 	/*
 	 * Nehalem and Westmere: a counter may count cycles, or nothing, after its event select has
 	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  perf resets
-	 * the counters of the other models of these processors, too.
+	 * the counters of all models of Nehalem and Westmere.
 	 */
 	{ .model = 0x1a, .stepping = ANY_STEPPING, .needs_reset = true },
 	{ .model = 0x1e, .stepping = ANY_STEPPING, .needs_reset = true },

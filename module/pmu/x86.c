@@ -502,7 +502,7 @@ int x86_register(struct x86_pmu *pmu)
 	pmu->pmu.id = cpuid_eax(1);
 	pmu->pmu.operations = operations;
 	pmu->pmu.independent =
-		is_shared; /* each placeholder starts and stops by itself */
+		is_shared; /* each placeholder is started and stopped separately */
 	return pfm_pmu_register(&pmu->pmu);
 }
 

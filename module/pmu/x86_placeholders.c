@@ -37,7 +37,7 @@ DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
  *
  * Called in a kernel thread that is bound to the CPU.
  *
- * Return: the event, which has its counter; NULL if others hold all counters that can count it.
+ * Return: the event, which holds a counter; NULL if others hold all counters that can count it.
  */
 struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
 					   perf_overflow_handler_t handler)
@@ -219,7 +219,7 @@ void x86_placeholders_end(void)
  * x86_placeholders_restart() - let the placeholders of this CPU that perf has stopped count again
  *
  * They are started by an interrupt, because in an NMI perf does not start an event.  Usually the
- * interrupt comes before the interrupted program goes on.  NMI.
+ * interrupt comes before the interrupted program goes on.  Called in an NMI.
  */
 void x86_placeholders_restart(void)
 {

@@ -32,7 +32,7 @@ static __always_inline int x86_index_in_perf(unsigned int n)
 	return n < X86_FIXED ? n : n - X86_FIXED + INTEL_PMC_IDX_FIXED;
 }
 
-/* Return: the PMD whose placeholder is @event, which perf may have moved. */
+/* Return: the PMD whose placeholder is @event, even if perf has moved it to another counter. */
 static inline unsigned int x86_placeholder_number(const struct perf_event *event)
 {
 	return (unsigned long)event->overflow_handler_context;

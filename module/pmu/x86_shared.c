@@ -2,13 +2,13 @@
 /*
  * x86: share the counters with perf_event, one by one.
  *
- * perf owns all counters while it has a hardware event, and the NMI watchdog always has one.
- * So each counter of ours is a perf event: a *placeholder*, pinned to the counter and to a CPU
- * (x86_placeholders.c). perf schedules a placeholder, handles its interrupts and may move it to
- * another counter, as with perf's own events.
+ * perf owns all counters while it has a hardware event, and the NMI watchdog always has such an
+ * event.  So each counter of ours is a perf event: a *placeholder*, pinned to the counter and to a
+ * CPU (x86_placeholders.c).  perf schedules a placeholder, handles its interrupts and may move it
+ * to another counter, as with perf's own events.
  *
  * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
- * values.  In between they are *parked*: their values are erased, and general counters count
+ * values.  At other times they are *parked*: their values are erased, and general counters count
  * nothing, because a program may read all counters by RDPMC (perf's attribute "rdpmc").  So
  * start() and stop() write an event select and a value for each counter.
  *
@@ -339,8 +339,8 @@ static void shared_start(struct pfm_registers *registers)
 }
 
 /*
- * Take the value and the flag of a counter at the same moment: an NMI in between may have moved
- * the flag to @pending.
+ * Read the value of a counter, and at the same moment whether it has wrapped.  An NMI in between
+ * may clear the wrap in the counter and record it in @set->pending: then both are read again.
  */
 static __always_inline u64 read_counter(const struct shared_set *set,
 					struct perf_event *event,
@@ -375,7 +375,7 @@ static u64 shared_read(struct pfm_registers *registers, u64 *values)
 	return overflows;
 }
 
-/* A wrap between the reading and the parking comes after the stop: it is dropped. */
+/* The stop of a counter is the moment when it is read.  A wrap after that is dropped. */
 static u64 shared_stop(struct pfm_registers *registers)
 {
 	struct shared_set *set = set_of(registers);
@@ -410,7 +410,7 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 	return overflows;
 }
 
-/* After a stop the counters are parked, and their wraps are forgotten already. */
+/* After a stop the counters are parked, and pending is 0: there is nothing to acknowledge. */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
 	struct shared_set *set = set_of(registers);

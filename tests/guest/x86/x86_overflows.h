@@ -6,7 +6,7 @@
 #include "measure.h"
 #include "x86_registers.h"
 
-/* A multiple of the range of every PMD: 46 bits, or 30. */
+/* A multiple of a PMD's range, whether the PMD has 46 or 30 bits. */
 #define WRAP BIT(46)
 #define LOOP 10000ull
 

@@ -14,7 +14,7 @@ SUITE(x86_pauses, 120);
  * several ticks long, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
-/* More than the kernel executes before a pause. */
+/* More instructions than the kernel executes before a pause. */
 #define FEW	   MILLION
 /*
  * Number of instructions from the request of a pause to the pause, which begins in the test's loop.
@@ -39,7 +39,7 @@ static void run_with_pause(int fd, uint64_t after)
 	must(fd, pfm_stop(fd));
 }
 
-/* There must have been @pauses since the register was written, and time must have passed. */
+/* There must have been @pauses since TEST_PAUSES was set to 0, and time must have passed. */
 static void must_have_paused(uint64_t pauses)
 {
 	ck_assert_uint_eq(msr_read(TEST_PAUSES), pauses);

@@ -14,7 +14,7 @@
 SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
-#define FAR    BIT(40) /* so many ops that no sample comes */
+#define FAR    BIT(40) /* so many ops or fetches that no sample comes */
 #define WINDOW 600 /* the tests begin this many ops before the halt */
 #define LATER  60 /* two runs may halt at points that differ by this number of ops */
 
@@ -110,7 +110,8 @@ TEST(an_interrupt_around_the_stop_is_ours)
 
 /*
  * The sample is due around the stop. If the unit is halted at the same moment, it does not take the
- * sample. The sample comes after the next start instead.
+ * sample. The sample comes after the next start instead. The fetch unit takes no sample, and its
+ * count must stay right: at least the loop, at most also the stop and the handling of the sample.
  */
 static void check_samples(void)
 {
@@ -120,12 +121,16 @@ static void check_samples(void)
 	uint64_t halt, distance;
 	struct seen seen;
 
+	write_pmc(fd, PFM_AMD_IBS_PMC_FETCH, BOTH);
+	write_pmd(fd, PFM_AMD_IBS_FETCH, -FAR);
 	load(fd, thread_id());
 	halt = ops_until_the_halt(fd);
 	reports_begin();
 	for (distance = halt - WINDOW * scale; distance < halt + 2 * LATER;
 	     distance += scale) {
+		write_pmd(fd, PFM_AMD_IBS_FETCH, -FAR);
 		seen = run(fd, distance);
+		must_be_between(read_pmd(fd, PFM_AMD_IBS_FETCH) + FAR, LOOP, 4 * halt);
 		ck_assert_uint_le(seen.nmis, 1);
 		if (seen.samples) {
 			ck_assert_uint_eq(seen.samples, 1);

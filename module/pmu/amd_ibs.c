@@ -102,8 +102,8 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 
 /*
  * Let the unit of PMD @n count the rest of the period.  The unit counts up to a maximum, which
- * must be a multiple of 16, so it is rounded up.  If the start value can be written, it is as much
- * above 0.  Otherwise the sample comes up to 15 events late.
+ * must be a multiple of 16, so it is rounded up.  If the unit can start at a value above 0, the
+ * start value makes up for the rounding.  Otherwise the sample comes up to 15 events late.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {

@@ -24,8 +24,8 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: a number of perf's own that no event select has */
-	0x0400, /* slots: a number of perf's own */
+	0x0300, /* cycles at the rate of the TSC: perf's own code, which no event select has */
+	0x0400, /* slots: perf's own code, too */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);

@@ -92,15 +92,15 @@ static const char *refuse_17h(const struct pmu *pmu, uint64_t code)
 {
 	(void)pmu;
 	if (pfm_amd_17h_merges_counters(code))
-		return "it counts nothing: it makes one counter of two";
+		return "it counts nothing: it merges two counters into one";
 	if (!pfm_amd_17h_needs_two_counters(code))
 		return NULL;
 	return "it can grow by more than 15 in a cycle, so it needs two counters";
 }
 
 /*
- * Returns the family of the processor whose EAX of CPUID leaf 1 is @id. Only if the base family is
- * 0FH, the extended family is added.
+ * Returns the family of a processor. @id is EAX of CPUID leaf 1. The extended family is added only
+ * if the base family is 0FH.
  */
 static unsigned int family_of(uint64_t id)
 {

@@ -7,8 +7,8 @@
  * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
  * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
  * Measurement".  Family 19h up to model 0FH has the same codes.  The aliases are perf's names.  The
- * codes of the remote links have been compared with perf's.  The other codes have not been compared
- * with the manual yet.
+ * codes of the remote links were compared with perf's.  Nobody has compared the other codes with
+ * the manual yet.
  */
 #include <perfmon/perfmon_amd_uncore.h>
 
@@ -18,8 +18,8 @@
 #define UMASK PFM_AMD_UNCORE_UMASK
 
 /*
- * The bits that codes of any family can have. The kernel refuses bits that the processor does not
- * have.
+ * All bits that codes can have, of one family or another. The kernel refuses bits that the
+ * processor does not have.
  */
 #define L3_CODE                                                                          \
 	(EVENT | UMASK | PFM_AMD_L3_SLICES | PFM_AMD_L3_THREADS | PFM_AMD_L3_19H_CORE |  \
@@ -69,8 +69,8 @@ static const struct common_event l3_events[] = {
 };
 
 /*
- * Unit mask 38H selects requests with data. The event number from bit 6 on is the number of the
- * channel.
+ * Unit mask 38H selects requests with data. In the event number, the bits from 6 on are the number
+ * of the channel.
  */
 #define CHANNEL(n, code)                                                                 \
 	{                                                                                \

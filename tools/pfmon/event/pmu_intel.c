@@ -342,8 +342,8 @@ static uint16_t extra_icelake(uint64_t code)
 }
 
 /*
- * On models up to Comet Lake, LOAD_LATENCY has a second register, too, because a bit of
- * IA32_PEBS_ENABLE turns the measurement of load latencies on.
+ * Up to Comet Lake, IA32_PEBS_ENABLE has bits that turn the measurement of load latencies on. On
+ * these models, LOAD_LATENCY has a second register, too.
  */
 static uint16_t extra_skylake(uint64_t code)
 {

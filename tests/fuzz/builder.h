@@ -20,7 +20,8 @@ enum theme {
  * @random: random numbers for all decisions
  * @pmu: the PMU whose registers are used
  * @theme: subject of the round
- * @operations: the operations so far, @count of them
+ * @operations: the operations that have been added so far
+ * @count: number of @operations
  * @limit: wanted number of operations
  * @numbers: PMDs of the last vector that was written; reads mostly name the same PMDs
  * @samples: the current scenario takes samples

@@ -72,9 +72,10 @@ struct slot {
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
  * @maybe_loaded: the context was loaded on another thread, which may have ended
- * @any_set: any set may exist: too many were created to remember them, or it is not known which
- * sets were created
- * @sets: event sets that may exist besides set 0, @set_count of them
+ * @any_set: any set may exist, because too many sets were created to remember them, or because it
+ *	is not known which sets were created
+ * @set_count: number of elements in @sets that are used
+ * @sets: event sets that may exist besides set 0
  * @pmds: PMDs that may be in use
  */
 struct file_state {

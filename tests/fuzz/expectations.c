@@ -345,7 +345,7 @@ static const char *bad_state(const struct file_state *file,
 		why = bad_state_loaded(operation);
 	/*
 	 * The counts of a copy have the sets that existed at the load. The sets of the
-	 * context may have been changed since.
+	 * context may have been changed after that.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);

@@ -307,9 +307,9 @@ static bool is_reached(const struct seen *seen, const struct pair *pair)
 }
 
 /*
- * Prints and returns how many percent of the pairs that @is_wanted selects were reached.
- * @unreachable: number of documented pairs that cannot happen, which are not among the selected
- * ones.
+ * Prints and returns how many percent of the pairs of a document were reached.
+ * @is_wanted: selects the pairs of the document that can happen
+ * @unreachable: number of pairs of the document that cannot happen
  */
 static unsigned int report_reached(const struct seen *seen, const char *document,
 				   bool (*is_wanted)(const struct pair *pair),

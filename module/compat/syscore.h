@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Callbacks for suspend and resume.  Since 6.19 they get an argument, and they are registered in a
- * structure of another name.
+ * Callbacks for suspend and resume.  In 6.19 and in later releases of 6.12 they get an argument, and
+ * they are registered in a structure of another name.  Kbuild finds out which interface the kernel
+ * has.
  */
 #ifndef PERFMON_COMPAT_SYSCORE_H
 #define PERFMON_COMPAT_SYSCORE_H
 
 #include <linux/syscore_ops.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#ifndef PFM_HAS_SYSCORE
 #define PFM_SYSCORE_ARGUMENT void
 #define PFM_SYSCORE(name, on_suspend, on_resume)                                         \
 	static struct syscore_ops name = {                                               \

@@ -66,9 +66,9 @@ struct pfm_use {
  * @node: in the list of all PMUs
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
- * @uses: the combinations that contexts of each kind use.  Protected by uses_lock; to change
- *	is_held, the mutex must be held, too.  Claimed combinations of different kinds never exclude
- *	each other, see excludes()
+ * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
+ *	Protected by uses_lock; to change is_held, the mutex must be held, too.  Claimed
+ *	combinations of different kinds never exclude each other, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.

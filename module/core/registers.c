@@ -27,7 +27,7 @@ struct chunk {
 	};
 	u32 first;
 	u32 end;
-	bool refused; /* copies live: see pfm_copies_refuse() */
+	bool refused; /* the context has copies: see pfm_copies_refuse() */
 };
 
 static int call_in_chunks(struct pfm_context *context, pfm_context_fn function,

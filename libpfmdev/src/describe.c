@@ -40,8 +40,8 @@ static const char *const calls[] = {
 };
 
 /*
- * How the value of each reason is printed.  format_value() prints the value of PFM_REASON_COUNT.
- * The values of all other reasons mean nothing.
+ * How the value of a reason is printed.  format_value() prints the value of PFM_REASON_COUNT.
+ * Reasons that are not in this table have no value.
  */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",

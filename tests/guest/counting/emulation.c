@@ -3,11 +3,11 @@
  * 64-bit counters on narrower hardware: where the hardware wraps, nothing is lost and nothing is
  * counted twice.
  *
- * Counters of x86 have 47 bits, or 31. The event counters of the arm64 guest's CPU (cortex-a57)
- * have 32 bits. Under -icount the timer that QEMU sets for the overflow of such an event counter
- * fires one count early, finds no overflow and is not set again. QEMU raises the interrupt only
- * when an exception makes it update the counters. So the interrupt is late but the overflow status
- * is right, and the counts must be right, too.
+ * On x86 the hardware holds 46 or 30 bits of a PMD. The event counters of the arm64 guest's CPU
+ * (cortex-a57) have 32 bits. Under -icount the timer that QEMU sets for the overflow of such an
+ * event counter fires one count early, finds no overflow and is not set again. QEMU raises the
+ * interrupt only when an exception makes it update the counters. So the interrupt is late but the
+ * overflow status is right, and the counts must be right, too.
  */
 #include <stdio.h>
 #include <time.h>

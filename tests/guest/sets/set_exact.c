@@ -256,7 +256,7 @@ TEST(the_next_set_counts_from_the_overflow)
 	}
 }
 
-/* If one event is missing until the overflow, the set is still active. */
+/* If set 0 counts one event too few for the overflow, it stays active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);
@@ -269,7 +269,7 @@ TEST(a_set_is_not_left_before_its_overflow)
 		make_counted(fd, 1, 0, BIT(60), 0);
 		load(fd, thread_id());
 		run_loop(fd, length);
-		/* If no event is missing, the set is left, at the latest at the stop. */
+		/* If no event is missing, set 1 becomes active, at the latest at the stop. */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);
@@ -327,7 +327,7 @@ TEST(no_event_is_lost_between_sets)
 		must_be_between(runs_of(fd, id), runs_of(fd, 0) - 1, runs_of(fd, 0));
 	}
 	ck_assert_uint_eq(sum, all);
-	/* A run of each set takes 30,000 + 2 * 37,770 + 3 * 45,540 events and the skid. */
+	/* One run of all three sets has 30,000 + 2 * 37,770 + 3 * 45,540 events and the skid. */
 	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
 	set_zero_must_be_right(fd);
 }

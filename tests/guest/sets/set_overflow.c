@@ -366,7 +366,7 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	set_zero_must_be_right(fd);
 }
 
-/* Each overflow masks and notifies. The restart switches to the next set. */
+/* Each overflow masks the context and sends a message. The restart switches to the next set. */
 TEST(a_switch_waits_for_the_restart)
 {
 	struct pfarg_ovfl_msg message;

@@ -228,7 +228,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	must(fd, pfm_start(fd, NULL));
 	ck_assert_uint_eq(active_set(fd), 4);
 	ck_assert_uint_eq(runs_of(fd, 4), 1);
-	/* A start can select a set in the middle of a count, and even the active set. */
+	/* A start while the context counts can select a set, even the active one. */
 	start_set(fd, 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);

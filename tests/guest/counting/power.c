@@ -285,9 +285,9 @@ static void check_throttled(void)
 		begun++;
 		ck_assert_msg(
 			throttled.reg_value == -THROTTLED_PERIOD,
-			"overflow %u cycles before the end of a run of %ju cycles: the throttled "
+			"overflow %d cycles before the end of a run of %ju cycles: the throttled "
 			"set has the value %jd",
-			PLACES - 50 - i, (uintmax_t)length,
+			PLACES - 50 - (int)i, (uintmax_t)length,
 			(intmax_t)throttled.reg_value);
 	}
 	throttles = statistic("ovfl_throttle_count") - throttles;

@@ -42,10 +42,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/*
- * Entries for combinations of PMDs.  If all entries are used, further combinations share the
- * last entry.
- */
+/* Entries for combinations of PMDs.  All further combinations share the last entry. */
 #define USES 16
 
 /**
@@ -218,10 +215,9 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
 	struct pfm_use *use = find_place(uses);
+	const bool is_shared = atomic_inc_return(&use->contexts) > 1;
 	unsigned int word;
-	bool is_shared;
 
-	is_shared = atomic_inc_return(&use->contexts) > 1;
 	for (word = 0; word < WORDS; word++)
 		use->pmds[word] = pmds[word] | (is_shared ? use->pmds[word] : 0);
 	use->is_held = true;
@@ -369,17 +365,6 @@ static void is_idle_now(void)
 		irq_work_queue(&something_idle);
 }
 
-static int enable_hooks(void)
-{
-	int error = 0;
-
-	if (!hooks_enabled) {
-		error = pfm_hooks_enable();
-		hooks_enabled = !error;
-	}
-	return error;
-}
-
 static int fail_to_claim(struct pfm_context *context, int error)
 {
 	if (error == -ENOMEM)
@@ -397,8 +382,12 @@ static int fail_to_claim(struct pfm_context *context, int error)
 /* Only contexts on threads need the hooks. */
 static int claim_hooks(struct pfm_context *context)
 {
-	int error = pfm_is_bound(context) ? 0 : enable_hooks();
+	int error;
 
+	if (pfm_is_bound(context) || hooks_enabled)
+		return 0;
+	error = pfm_hooks_enable();
+	hooks_enabled = !error;
 	if (error)
 		pfm_fail(context, error,
 			 error == -ENOMEM ? PFM_REASON_MEMORY : PFM_REASON_UNSUPPORTED,

@@ -33,8 +33,7 @@
 /* Returns whether this process may see kernel addresses in samples. */
 static bool may_see_kernel(void)
 {
-	struct __user_cap_header_struct header = { .version =
-							   _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct data[2] = { 0 };
 
 	if (syscall(SYS_capget, &header, data))
@@ -72,18 +71,13 @@ static int create_sampler(const struct recorder *recorder, struct sampler *sampl
 			      recorder->options->has_recorded);
 }
 
-/*
- * Create all samplers. Returns 0. On an error, closes all samplers, sets errno and returns -1
- * without a message.
- */
+/* Create all samplers, or none. Returns 0; or sets errno and returns -1, without a message. */
 static int create_samplers(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {
-		struct sampler *sampler = &recorder->samplers[i];
-		int error;
+		if (create_sampler(recorder, &recorder->samplers[i])) {
+			const int error = errno;
 
-		if (create_sampler(recorder, sampler)) {
-			error = errno;
 			close_samplers(recorder);
 			errno = error;
 			return -1;

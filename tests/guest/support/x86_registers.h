@@ -71,8 +71,8 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * From Linux 6.13 on, the kernel reports at most ten unknown NMIs in five seconds. Waits until the
- * kernel reports the next ten.
+ * Linux 6.12 and 7.2 report at most ten unknown NMIs in five seconds. Waits until the kernel reports
+ * the next ten.
  */
 void wait_for_unknown_nmi_reports(void);
 

@@ -161,10 +161,10 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  Give up the entries of @kind that exclude @pmds of the other kind.
- * If contexts use one of these entries, give up none.  The PMDs of the entries that are given
- * up are idle; give_back() will release them.  Return: NULL, or an entry that contexts use; in
- * the latter case excludes() has set @pmd.
+ * Mutex and uses_lock held.  A context of the other kind needs @pmds.  Give up all entries of @kind
+ * that exclude it, or none if contexts use one of these entries.  Then return the entry in use and
+ * set @pmd as excludes() does.  Otherwise return NULL: the PMDs of the entries that were given up
+ * are idle, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)

@@ -200,7 +200,10 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 	end_walk(copies);
 }
 
-/* The reading has taken the sums: add the counts of the copies in the list "late" to them. */
+/*
+ * Add the counts of the copies in the list "late" to the parent's sums.  Called after finish() has
+ * read the sums: the reading has read these copies one by one, and must not count them twice.
+ */
 static void add_late(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;

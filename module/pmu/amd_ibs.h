@@ -37,7 +37,7 @@ enum unit {
  * @kept: what the control registers of running units contained before an NMI halted the
  *	units; else 0
  * @next: the set that counts from the end of this NMI on, or NULL
- * @is_changing: registers are being written: an NMI only halts the units and keeps their
+ * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples
  * @missed: an NMI came while @is_changing was true
  * @expects_late: if an NMI without a sample comes before @late_until, it is ours

@@ -7,8 +7,9 @@
  * entry 0 is the youngest.
  *
  * The entries belong to the CPU, and any thread may run there.  So each start clears them, and each
- * stop ends the recording.  For users who may not see the kernel, the processor does not record
- * branches that end in the kernel, and hides the source of branches from the kernel.
+ * stop ends the recording.  If the user may not see the kernel, the processor does not record
+ * branches into the kernel.  It records branches from the kernel to user level without the address
+ * of the branch instruction.
  *
  * The processor freezes the entries when it raises the overflow interrupt, so that the branches of
  * the kernel's NMI entry do not replace those that led to the overflow.

@@ -8,9 +8,10 @@
  * (SDM 3B, "Processor Event Based Sampling").
  *
  * Each record raises an interrupt.  So nothing of another thread is ever in the buffer, and a PMD
- * can have any reset value, also a random one.  The reset value that the processor loads is always
- * 1, in which the overflow flag is clear (x86.c).  So the counter has the value that it would have
- * if it had continued after the wrap and counted the event of the record.
+ * can have any reset value, also a random one.  The processor always
+ * loads 1.  Without PEBS, the counter would also contain 1 at that point: it would wrap to 0 and
+ * count the event of the record.  In both cases the highest bit, the overflow flag, is clear
+ * (x86.c).
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation almost
  * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The code that the PMU descriptions of x86 processors share, for perfmon_intel.  Kbuild
- * builds an object for one module only, so each module includes the sources.  A separate
- * module with this code would stay loaded where perfmon_intel finds no PMU.
+ * This file compiles the code that perfmon_intel and perfmon_amd share, for perfmon_intel.  Kbuild
+ * links an object file into one module only, so each of the two modules includes the sources.  A
+ * third module with this code would stay loaded where perfmon_intel finds no PMU.
  */
 #include "x86.c"
 #include "x86_exclusive.c"

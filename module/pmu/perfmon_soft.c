@@ -199,7 +199,7 @@ static void soft_arm(struct soft_cpu *cpu)
 
 	pfm_for_each_bit(n, rest, cpu->active & interrupting)
 		distance = min(distance, soft_distance(cpu, n));
-	/* An overflow that was not acknowledged interrupts again. */
+	/* If an overflow was not acknowledged, the timer expires again as soon as possible. */
 	if (cpu->overflows & interrupting)
 		distance = 0;
 	if (distance == SOFT_NEVER)

@@ -63,10 +63,10 @@
 
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
- * levels: if only one level is set, the module discards the samples of the other level.  During a
- * period, the PMD shows the present count only if both levels are set.  If no level is set, nothing
- * is counted.  The PMD determines the period, so the module sets the maximum count, and ignores a
- * maximum count that is written.
+ * levels: if only one level is set, the module discards the samples of the other level.  In this
+ * case, a read of the PMD during a period does not return the present count.  If no level is set,
+ * nothing is counted.  The module computes the hardware's maximum count from the PMD, and ignores
+ * a maximum count that a program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */

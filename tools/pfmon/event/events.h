@@ -114,7 +114,7 @@ int events_default_sampled(struct event_list *list, const struct machine *machin
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
-/* Returns the number of sets. A list without sets counts as one: every context has a set. */
+/* Returns the number of sets of a context with these events. Each context has at least one. */
 static inline size_t events_set_count(const struct event_list *list)
 {
 	return list->set_count ? list->set_count : 1;

@@ -266,8 +266,9 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * A new period starts the counter again, so the @partial events since the last sample are lost. If
- * the context has copies, the period stays at @period.
+ * Gives the counter of @event the period that the event's rate contains. The counter starts again,
+ * so the @partial events since the last sample are lost. If the context has copies, its periods
+ * cannot be changed, and the rate gets back @period, the period before.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)

@@ -6,7 +6,7 @@
 /*
  * Returns the source name of the C++ or Rust function whose mangled name is @name. The source name
  * includes the types of the arguments, as c++filt(1) writes it; the caller frees it. Returns NULL
- * if @name is not such a name or stands for a name that is too long, and if there is no memory.
+ * if @name is not a mangled name, if the source name would be too long, or if there is no memory.
  */
 char *demangle(const char *name);
 

@@ -4,10 +4,10 @@
  * estimate the error.
  *
  * The whole count is estimated by a ratio: the count, divided by the time when the event was
- * counted, times the whole time. The error is estimated from the changes of the rate between
- * increments. An increment is how much the count and this time have grown between two readings. The
- * method is from W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio
- * Estimators".
+ * counted, times the whole time. The count and the time when the event was counted are read several
+ * times; an increment is how much both have grown between two readings. The error is estimated from
+ * how much the rate differs between increments. The method is from W. G. Cochran, Sampling
+ * Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
 #define PFMON_SCALE_H

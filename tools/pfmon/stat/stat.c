@@ -210,9 +210,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * If a command has executed a program that the user may not monitor, its counts contain
- * little except pfmon's own part, so they are not shown.  With -p and -t, the counts of the
- * thread are shown: they end when the thread executes the program.
+ * Monitoring ends when the thread executes a program that the user may not monitor. A command has
+ * usually executed little except pfmon's own code until then, so its counts are not shown. With -p
+ * and -t, the counts of the thread until then are shown.
  */
 static int check_closed(struct measurement *measurement)
 {

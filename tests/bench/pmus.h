@@ -21,7 +21,7 @@ struct counter {
 };
 
 /**
- * struct perf_counters - raw events of perf; all 0: perf has no hardware events
+ * struct perf_counters - raw events of perf; all 0 if perf has no hardware events
  * @events: instructions where possible; for each n, the first n of these events can be counted at
  *	the same time
  * @rotation: events that are opened as two equal groups; the PMU has too few counters for

@@ -233,8 +233,8 @@ static int listed_error(enum call call, int error)
 }
 
 /*
- * Returns whether a result is counted. On a descriptor that does not belong to perfmon only EBADF
- * is counted.
+ * Returns whether a result is counted. On a descriptor that does not belong to perfmon, only
+ * EBADF is counted.
  */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {

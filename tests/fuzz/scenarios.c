@@ -220,7 +220,10 @@ static void use_copies(struct builder *builder, unsigned int slot)
 		step(builder, ONE_OF(builder, calls), slot);
 }
 
-/* Takes samples with notifications, and reads them. A target may have to wait for a restart. */
+/*
+ * Samples the worker or a target with notifications, and reads messages. Some targets wait for a
+ * restart after each notification.
+ */
 static void add_sampling(struct builder *builder)
 {
 	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };

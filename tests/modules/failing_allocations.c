@@ -107,8 +107,8 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * A post handler keeps the kernel from optimizing the probe to a jump. With a jump, the probed
- * function would always run.
+ * Does nothing, but a probe with a post handler is not optimized to a jump. To make the probed
+ * function fail, the handlers above skip it, and an optimized probe cannot skip the function.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A machine with a PMU of POWER. */
+/* Helpers for the suites about pfmon on POWER. */
 #include <string.h>
 
 #include "power.h"

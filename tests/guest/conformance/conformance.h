@@ -79,7 +79,10 @@ bool has(const uint64_t *map, unsigned int n);
 /* Sets rate and follows_work of @counter. The calling process must not have a context. */
 void calibrate(struct counter *counter);
 
-/* A loop over all counters. The variable subject names the current counter in messages. */
+/*
+ * Sets @counter to each counter in turn. Failures in the loop are reported with the name of this
+ * counter, which the variable subject contains.
+ */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
 	     counter_i < counter_count() && (counter = subject_counter(counter_i));      \
@@ -126,7 +129,7 @@ struct done run(int fd, uint64_t instructions);
  */
 void must_count_right(int fd, const struct counter *counter);
 
-/* Lets the child work until work_end(), which adds to @done what the child did. */
+/* work_begin() lets the child work. work_end() stops it and completes @done: what the child did. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
 /* Checks the count of @counter, which was 0 before the work that @done describes. */

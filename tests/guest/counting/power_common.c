@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: registers, and contexts with counters of the same events. */
+/* POWER: helpers that the suites about its PMU share. */
 #if defined(__powerpc64__)
 
 #include "power.h"

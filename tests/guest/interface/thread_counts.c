@@ -2,7 +2,8 @@
 /*
  * PFM_IOC_READ_THREAD: the counts of each thread that a context with copies has monitored.
  *
- * The tests count page faults: each child touches a different number of pages.
+ * The tests count page faults. Each child touches a different number of pages, so its count shows
+ * which child it is.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -170,8 +170,8 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	require(pfm_unload_context(*fd) == 0);
 
 	/*
-	 * All busy counters are clocks, so the count is at most the time that passed. If a wrap
-	 * were lost or counted twice, the error would be far larger.
+	 * On every PMU this counter counts time, so the count is at most the time that passed.
+	 * If a wrap were lost or counted twice, the error would be far larger.
 	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;

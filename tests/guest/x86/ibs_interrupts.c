@@ -109,9 +109,9 @@ TEST(an_interrupt_around_the_stop_is_ours)
 }
 
 /*
- * The sample is due around the stop. If the unit is halted at the same moment, it does not take the
- * sample. The sample comes after the next start instead. The fetch unit takes no sample, and its
- * count must stay right: at least the loop, at most also the stop and the handling of the sample.
+ * The sample of the op unit is due around the stop. If the stop halts the unit before the unit
+ * takes the sample, the sample is still due after the stop. The fetch unit takes no sample. Its
+ * count must include the loop, and may include the stop and the handling of the op unit's sample.
  */
 static void check_samples(void)
 {

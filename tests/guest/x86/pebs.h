@@ -14,9 +14,10 @@
 
 #define LENGTH	       MILLION
 /*
- * A processor samples the first instruction after a period, so samples are a period and one
- * instruction apart. With PERIOD_10, all samples are of the same instruction of the loop, which has
- * ten. With PERIOD_7, each sample is of the instruction that is seven further in the loop.
+ * A processor samples the first instruction after a period. So the distance of two samples is the
+ * period plus one instruction. The loop has ten instructions. With PERIOD_10, all samples are of
+ * the same instruction. With PERIOD_7, each sample is seven instructions further in the loop than
+ * the sample before.
  */
 #define PERIOD_10      9999
 #define PERIOD_7       10006

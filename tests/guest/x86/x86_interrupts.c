@@ -173,8 +173,8 @@ TEST(two_overflows_may_be_one_interrupt)
 /*
  * The counters count at both levels. The second counter wraps in the NMI of the first one, before
  * the handler halts it. Then AMD's local APIC raises a second NMI, which finds no overflow. Intel's
- * local APIC has masked this NMI. Counters that are not started by one register differ by some
- * instructions.
+ * local APIC has masked this NMI. Where no register starts both counters at once, they start one
+ * after the other, so their counts differ by some instructions.
  */
 static void check_during_handler(void)
 {
@@ -423,7 +423,10 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 	with_own_counters(check_several_late);
 }
 
-/* An interrupt that never came must not hide another NMI for ever. */
+/*
+ * After an overflow whose interrupt is lost, the module takes an NMI of another source for this
+ * interrupt, but only for some ticks. A later NMI must be passed on.
+ */
 static void check_foreign_after_lost(void)
 {
 	int fd = context_near_wrap(LOOP / 2, AT_USER);

@@ -410,7 +410,11 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 	return overflows;
 }
 
-/* After a stop the counters are parked, and pending is 0: there is nothing to acknowledge. */
+/*
+ * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  The
+ * NMI of a wrap that the stop has found may come late, see handle_late_nmi().  The local APIC is
+ * perf's.
+ */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
 	struct shared_set *set = set_of(registers);
@@ -419,7 +423,7 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 	u64 rest, value;
 
 	if (!x86->global_acknowledge && !in_nmi())
-		x86_note_overflows(counters);
+		this_cpu_write(x86_noted_at, jiffies);
 	if (set->loaded != registers)
 		return;
 	pfm_for_each_bit(n, rest, counters) {

@@ -533,3 +533,39 @@ TEST(shared_counters_lose_no_counts_either)
 {
 	with_ownership("shared", with_registers);
 }
+
+/*
+ * The local APIC is perf's. The stop finds an overflow whose interrupt is masked, and does not
+ * unmask it: if the firmware has switched to x2APIC mode, the APIC's registers are not mapped.
+ * perf unmasks the interrupt in its next NMI.
+ */
+static void check_masked_beside_perf(void)
+{
+	int fd = context_near_wrap(LOOP / 2, AT_USER), i;
+
+	msr_write(TEST_DO, DO_MASK);
+	for (i = 0; i < 2; i++) {
+		set_distance(fd, 0, LOOP / 2);
+		write_pmd(fd, 1, 0);
+		run_and_see(fd, (struct seen){ .replayed = 1 });
+		must_agree(fd, LOOP / 2);
+	}
+	msr_write(TEST_DO, DO_FOREIGN_NMI);
+	set_distance(fd, 0, LOOP / 2);
+	look();
+	run_loop(fd);
+	ck_assert_uint_eq(seen().regular, 1);
+	close(fd);
+}
+
+static void with_masked_beside_perf(void)
+{
+	with_test_registers(check_masked_beside_perf);
+}
+
+TEST(shared_counters_leave_the_local_apic_to_perf)
+{
+	/* Only processors without a status register make a stop expect an NMI. */
+	if (pmu_is("amd") && !starts_at_once())
+		with_ownership("shared", with_masked_beside_perf);
+}

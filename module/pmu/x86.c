@@ -142,6 +142,11 @@ static noinline void reset_selects(struct x86_contents *here,
 		differs |= here->selects[n] != running_select(registers, n);
 	if (!differs)
 		return;
+	/* The erratum requires that no counter is armed meanwhile. */
+	if (here->pebs) {
+		here->pebs = 0;
+		x86_write(x86->pebs->enable, 0);
+	}
 	x86->reset_selects();
 	memset(here->selects, 0, sizeof(here->selects));
 }

@@ -9,6 +9,7 @@
 #include <perfmon/perfmon_intel.h>
 
 #include "measure.h"
+#include "samples.h"
 #include "x86_registers.h"
 
 SUITE(quirks, 120);
@@ -117,4 +118,35 @@ TEST(nehalem_resets_its_event_selects_before_it_writes_them)
 {
 	need_model(NEHALEM);
 	with_own_counters(check_resets);
+}
+
+/*
+ * The erratum requires that no counter is armed for precise sampling during the reset. So
+ * IA32_PEBS_ENABLE is written twice: 0 before the reset, and its value afterwards.
+ */
+static void check_armed(void)
+{
+	int fd = context_of(0, instructions(AT_USER));
+
+	use(fd, 1, instructions(AT_USER), 0);
+	write_pmc(fd, PFM_INTEL_PEBS, BIT(0));
+	write_one(fd, (struct pfarg_pmd){ .reg_num = 0, .reg_flags = NOTIFY });
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must(fd, pfm_stop(fd));
+	accesses_reset();
+	must(fd, pfm_start(fd, NULL));
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(accesses(ACCESS_OTHER), 0);
+	write_pmc(fd, 1, cycles(AT_USER));
+	must(fd, pfm_start(fd, NULL));
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(accesses(ACCESS_OTHER), 2);
+	close(fd);
+}
+
+TEST(nehalem_disarms_its_counters_before_it_resets_them)
+{
+	need_model(NEHALEM);
+	with_own_counters(check_armed);
 }

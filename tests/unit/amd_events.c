@@ -235,7 +235,7 @@ TEST(events_that_need_two_counters_are_refused_from_family_17h_on)
 
 TEST(the_event_that_makes_one_counter_of_two_is_refused_from_family_17h_on)
 {
-	ck_assert_ptr_nonnull(
-		strstr(pmu_refusal(&pmu_amd_17h, EVENT(0xfff, 0)), "one counter of two"));
+	ck_assert_ptr_nonnull(strstr(pmu_refusal(&pmu_amd_17h, EVENT(0xfff, 0)),
+				     "two counters into one"));
 	ck_assert_ptr_null(pmu_refusal(&pmu_amd_17h, EVENT(0x0ff, 0)));
 }

@@ -22,7 +22,7 @@ mutant_stages() {
 		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64
 			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
 	module/pmu/power*)
-		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
+		echo 'icount-power9-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el bench-ppc64el' ;;
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*)
@@ -34,14 +34,14 @@ mutant_stages() {
 			icount-gate-intel-v5-x86_64 cpus-x86_64' ;;
 	module/format/*_x86*) echo 'icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
-	module/format/*_power*) echo 'icount-ppc64el' ;;
+	module/format/*_power*) echo 'icount-power9-ppc64el' ;;
 	module/format/*)
 		echo "$quick cpus-arm64 bench-arm64 icount-faults-arm64 icount-x86_64
 			icount-tool-arm64 fuzz-x86_64" ;;
 	*)
 		quick+=' cpus-arm64'
 		[[ $quick == *debug-cpus* ]] || quick+=' debug-cpus-x86_64'
-		echo "$quick icount-faults-arm64 bench-arm64 icount-ppc64el
+		echo "$quick icount-faults-arm64 bench-arm64 icount-power9-ppc64el
 			icount-conformance-example-arm64 icount-x86_64 icount-tool-arm64 cpus-x86_64
 			uncore-x86_64 icount-gate-amd-perfmonv2-x86_64 fuzz-x86_64" ;;
 	esac
@@ -102,6 +102,7 @@ stage_define() {
 		pmu=${1#icount-conformance-}
 		options+=(--no-load) prefix="modprobe perfmon_${pmu%-*} && "
 		mapfile -t suites < <(expand_words conformance/ | sed 's|^|conformance/|') ;;
+	icount-power9-ppc64el) words=$(gate_words power_gate) ;;
 	icount-power*-ppc64el)
 		arch=${1#icount-}
 		options+=(-c "${arch%-*}")

@@ -113,7 +113,7 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 }
 
 /*
- * For each counter IA32_PEBS_ENABLE has a bit that adds the latency to the records of this counter.
+ * IA32_PEBS_ENABLE has a bit for each counter that adds the latency to the records of this counter.
  */
 static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
 {

@@ -142,5 +142,5 @@ static void __exit script_module_exit(void)
 module_exit(script_module_exit);
 
 MODULE_ALIAS(PFM_FORMAT_ALIAS("script"));
-MODULE_DESCRIPTION("perfmon: a sampling format whose answers tests choose");
+MODULE_DESCRIPTION("perfmon: a sampling format; tests choose what its handler returns");
 MODULE_LICENSE("GPL");

@@ -5,8 +5,8 @@
 # this file. The machine's own apt state is only read. The cache has an apt state for each Debian
 # architecture (amd64), and further states for other suites of the mirror (sid-amd64).
 
-# suites [SUITE]: print lines "URI SUITE" for the suites of the machine's release at its mirror and
-# security mirror, and for its backports. With an argument, print only the line for that suite.
+# suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release: on the mirror,
+# on the security mirror, and of the backports. With an argument, print only the line for that suite.
 suites() {
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |

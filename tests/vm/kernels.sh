@@ -32,8 +32,9 @@ default_version() {
 	store "$file" "${versions%%$'\n'*}" "$complete"
 }
 
-# series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
-# newest first. All these kernels are from the first apt state that has a kernel of the series.
+# series_releases SERIES FLAVOUR: the kernels of a series, newest first. The mirror has the image
+# and the headers of each. All these kernels are from the first apt state that has a kernel of the
+# series.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do

@@ -7,9 +7,9 @@
  * PMDs in reg_smpl_pmds of the PMD that overflowed.  The values are in ascending order of the PMDs'
  * numbers; each value is a __u64.
  *
- * In each entry, @values has the clock of the entry's time and the number of its values.  The
- * number may change from entry to entry, because reg_smpl_pmds may be written between two
- * entries.
+ * In each entry, @values says which clock the entry's time is from, and how many values follow the
+ * entry.  The number may change from entry to entry, because reg_smpl_pmds may be written between
+ * two entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and

@@ -59,7 +59,7 @@ NESTED static uint64_t outer(struct child_page *page)
 	return middle(page) + 1;
 }
 
-/* Ends the chain of frames: until this function returns, no frame follows its own. */
+/* Ends the chain of frames: while this function runs, its frame is the last one of the chain. */
 NESTED static uint64_t outermost(uint64_t unused)
 {
 	uint64_t *frame = __builtin_frame_address(0), before = *frame, result;

@@ -429,7 +429,7 @@ TEST(turns_by_time_are_counted_as_runs)
 
 /*
  * Each period of a loop has one interrupt, and there are no other interrupts. An overflow that is
- * found when the thread leaves the CPU needs no interrupt. If an instruction takes no fixed time,
+ * found when the thread leaves the CPU needs no interrupt. If the time of an instruction varies,
  * the number of periods is not known in advance; the number of samples is used instead.
  */
 TEST(interrupts_are_one_per_period)

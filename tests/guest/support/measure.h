@@ -35,7 +35,7 @@ void need_cpus(unsigned int count);
 		uint64_t near_by = (tolerance);                                          \
 		ck_assert_msg(near_value + near_by >= near_wanted &&                     \
 				      near_value <= near_wanted + near_by,               \
-			      "%s is %llu, not %llu within %llu", #value,                \
+			      "%s is %llu, not %llu +- %llu", #value,                    \
 			      (unsigned long long)near_value,                            \
 			      (unsigned long long)near_wanted,                           \
 			      (unsigned long long)near_by);                              \
@@ -97,9 +97,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
  *
  * Under --icount the host has no influence. Then the count may be 20 us below @least, because
- * clocks are rounded, and in a debug kernel 0.2 % below @least. The count may also be up to
- * interrupts_within(@most) above @most, because at each switch the scheduler reads its clock some
- * us before our hook reads ours.
+ * clocks are rounded, and in a debug kernel 0.2 % below @least. The count may also be
+ * greater than @most, by up to interrupts_within(@most). The reason is that at each switch our hook
+ * reads the clock some microseconds later than the scheduler.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
  * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.

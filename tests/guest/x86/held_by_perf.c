@@ -137,7 +137,10 @@ static uint64_t lost(int event, uint64_t (*ask)(void))
 	return after.enabled - before.enabled - (after.running - before.running);
 }
 
-/* For root each call finds out anew what perf holds, so perf's events lose turns. */
+/*
+ * If root calls, each call asks perf again which counters it holds. So perf's events run less
+ * often.
+ */
 static void check_turns(void)
 {
 	int events[MOST_COUNTERS];

@@ -57,7 +57,7 @@ void run_and_see(int fd, struct seen wanted);
 void must_agree(int fd, uint64_t distance);
 
 /**
- * struct found - how often an overflow around a stop was found in each way
+ * struct found - how often each way found an overflow around a stop
  * @regular: by its interrupt, before the stop
  * @left: by the stop; the interrupt came during the stop and left the overflow to it
  * @late: by the stop; the interrupt came afterwards

@@ -38,9 +38,9 @@ struct program {
 /*
  * Read the ELF file of @fd, which stays open, and its debug file. @name is the path of the ELF
  * file. The debug file is searched for in the directory of this path, and by its build-id in the
- * directories of @debug_path, which colons separate. If @debug_path is NULL, /usr/lib/debug is
- * used. Returns 0, or -1 if the file cannot be read as ELF. The caller calls program_free() in any
- * case.
+ * directories of @debug_path. Colons separate these directories. If @debug_path is NULL,
+ * /usr/lib/debug is used. Returns 0, or -1 if the file cannot be read as ELF. The caller calls
+ * program_free() in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);

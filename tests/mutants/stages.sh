@@ -23,7 +23,7 @@ mutant_stages() {
 			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-power9-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
-			icount-power10-ppc64el bench-ppc64el' ;;
+			icount-power10-ppc64el' ;;
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64

@@ -46,9 +46,9 @@ static void drop_block(struct pfm_context *context)
 /*
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT
- * nothing can free memory or wake a thread while interrupts are off.  The thread is running, so
- * put_task_struct() does not free it, and it does not wait on the block.  The next call that
- * unloads or loads the context frees the block.
+ * nothing can free memory or wake a thread while interrupts are off.  But the thread is running:
+ * put_task_struct() does not free it, and nobody has to wake it, because it is not waiting on
+ * the block.  The next call that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -157,8 +157,9 @@ static void catch_running(void *argument)
  * the thread table, so the hook finds the thread when it is switched in later.  If the thread
  * is running already, there are three cases.  First: it runs on the CPU that task_cpu()
  * returned, where smp_call_function_single() finds it.  Second: it was switched in after the
- * barrier, and the hook has found it.  Third: it has migrated without the memory ordering of a
- * wakeup, and the loop tries the new CPU.
+ * barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
+ * have missed it, because a migration does not order memory as a wakeup does.  Then the loop
+ * tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -180,7 +181,7 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
-/* Called while the context and its copies are on no thread. */
+/* Called while the context is unloaded and no copies live. */
 static void set_loader(struct pfm_context *context)
 {
 	put_pid(context->loader);
@@ -336,8 +337,8 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	pfm_threads_fit();
 	/*
-	 * The hooks dropped the attachment: try again.  This fails if the thread has ended; if
-	 * it has executed a program, that program may pass the check.
+	 * If the hooks dropped the attachment, try again.  If the thread has ended, this fails.
+	 * If it has executed a program, the caller may be allowed to monitor that program.
 	 */
 	do {
 		error = attach(context, task, load->load_pid, set);

@@ -26,9 +26,9 @@ static void wait_for_restart(struct callback_head *work)
 {
 	struct pfm_block *block = container_of(work, struct pfm_block, work);
 
-	/* From here on @work can be queued again: task_work_run() has read its next pointer. */
+	/* From here on @work can be queued again: task_work_run() has already read work->next. */
 	smp_store_release(&block->is_outstanding, false);
-	/* An overflow may set @wanted just after pfm_block_end(): check @over, too. */
+	/* Check @over, too, because an overflow may set @wanted just after pfm_block_end(). */
 	if (!(current->flags & PF_EXITING))
 		wait_event_state(block->waiters,
 				 !READ_ONCE(block->wanted) || READ_ONCE(block->over),
@@ -73,7 +73,7 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	 */
 	block->is_outstanding = true;
 	pfm_block_get(block);
-	__module_get(THIS_MODULE); /* allowed: the context's file holds the module */
+	__module_get(THIS_MODULE); /* safe: the context's file holds the module */
 	if (!task_work_add(task, &block->work, TWA_RESUME))
 		return;
 	/* The thread is exiting and runs no task work any more. */

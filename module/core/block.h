@@ -17,8 +17,7 @@ struct task_struct;
  * the queued work.  The context's lock protects the fields, unless noted otherwise.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
- * @over: the thread must not wait any more, even if a counter overflows; may also be read
- *	without the lock
+ * @over: overflows do not make the thread wait any more; may also be read without the lock
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
  * @waiters: wait queue of the thread
@@ -57,9 +56,9 @@ static inline void pfm_block_want(struct pfm_block *block)
  * pfm_block_arrange() - if the thread has to wait, queue the work that makes it wait
  * @block: the block of a context; the caller holds the context's lock, and perhaps the lock of
  *	this CPU's run queue
- * @task: the thread; it must be running.  If it slept in a system call, the work would hold
- *	the module until that call returns, perhaps for days.  Waking the thread instead would
- *	make the call fail with EINTR.
+ * @task: the thread; it must be running.  The work of a thread that sleeps in a system call
+ *	would hold the module until the call returns, perhaps for days.  Waking that thread
+ *	would make the call fail with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 

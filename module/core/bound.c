@@ -12,8 +12,8 @@
  * gets a message.  The user can still read the values, and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
- * CPU that owns the registers.  That CPU stores the context in pmu->cpu_data, so it can have
- * another context, of its own PMU, at the same time.
+ * CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, so the CPU
+ * can also have a context of its own PMU at the same time.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -43,8 +43,8 @@ unsigned int pfm_bound_count(void)
 
 /*
  * Stop the context and remove it from this CPU.  Called with interrupts off and the context
- * lock held.  From now on contexts on threads may use the registers, so the core forgets what
- * the registers contain.
+ * lock held.  From now on, a context on a thread may use the registers, so the core forgets what
+ * they contain.
  */
 static void leave_here(struct pfm_context *context)
 {
@@ -61,7 +61,7 @@ struct bind_call {
 	struct pfm_context *context;
 	struct pfm_set *set;
 	bool is_taken;
-	struct pid *holder; /* if is_taken: who loaded the other context */
+	struct pid *holder; /* the process that loaded the other context, if is_taken */
 };
 
 /* Runs on the CPU, in an interrupt or with interrupts off. */
@@ -86,7 +86,7 @@ static void bind_here(void *argument)
 	raw_spin_unlock(&context->lock);
 }
 
-/* The value of the error is the number of process @holder in the caller's pid namespace, or 0. */
+/* Fail; the error names process @holder by its number, see pfm_holder_number(). */
 static int taken(struct pfm_context *context, struct pid *holder)
 {
 	u32 number = pfm_holder_number(holder);
@@ -202,8 +202,8 @@ static void end_context(struct pfm_cpu *cpu)
 
 /*
  * PMU modules call this in their hotplug callbacks.  Such a callback also runs when the module
- * releases the hardware.  In that case the CPU stays active, and a context that uses only
- * virtual PMDs stays loaded.
+ * releases the hardware.  In that case the CPU is still active, and no context is unloaded: those
+ * that are loaded use only virtual PMDs.
  */
 void pfm_cpu_goes_offline(void)
 {

@@ -37,7 +37,7 @@ struct pfm_buffer {
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node);
 void pfm_buffer_put(struct pfm_buffer *buffer);
 
-/* Called by mmap() of a context.  mmap_lock is held, the context's mutex is not. */
+/* Called by mmap() of a context, with mmap_lock held, but without the context's mutex. */
 int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma);
 
 #endif

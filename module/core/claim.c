@@ -27,8 +27,8 @@
 
 /*
  * The two kinds of context: on threads, and system-wide.  If the counters of a PMU are independent,
- * both kinds may use the PMU at the same time, with different counters.  Otherwise a set is written
- * to the registers as if no other set used them, so only one kind may use the PMU at a time.  A
+ * both kinds may use the PMU at the same time, with different counters.  Otherwise a set takes the
+ * whole PMU when its registers are written, so only one kind may use the PMU at a time.  A
  * monitored thread may run on any CPU, so this rule applies to the whole machine, not to each CPU.
  */
 enum kind {
@@ -48,7 +48,7 @@ static enum kind kind_of(const struct pfm_context *context)
 /**
  * struct pfm_use - a combination of PMDs that one or more loaded contexts use
  * @pmds: the PMDs
- * @contexts: number of these contexts; may fall at any time; if it is 0, @pmds may be
+ * @contexts: number of these contexts; can decrease at any time; if it is 0, @pmds may be
  *	released
  * @is_held: @pmds are claimed; if false, @pmds means nothing
  */
@@ -64,8 +64,8 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
- *	Protected by uses_lock; to change is_held, the mutex must be held, too.  Claimed
- *	combinations of different kinds never exclude each other, see excludes()
+ *	Protected by uses_lock; to change is_held, the mutex must be held, too.  No claimed
+ *	combination excludes one of the other kind, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -140,8 +140,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Return: whether the contexts that have claimed @use exclude contexts of the other kind that use
- * @pmds.  If so, @pmd is set to a counter that both would use, or to PFM_WHOLE_PMU.
+ * Return: whether @use keeps contexts of the other kind from using @pmds.  If so, @pmd is set to a
+ * PMD that is in both, or to PFM_WHOLE_PMU.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -161,10 +161,10 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  A context of the other kind needs @pmds.  Give up all entries of @kind
- * that exclude it, or none if contexts use one of these entries.  Then return the entry in use and
- * set @pmd as excludes() does.  Otherwise return NULL: the PMDs of the entries that were given up
- * are idle, and give_back() will release them.
+ * Mutex and uses_lock held.  A context of the other kind needs @pmds.  If an entry of @kind
+ * excludes it, and contexts use that entry, return the entry and set @pmd as excludes() does.
+ * Otherwise give up all entries of @kind that exclude the context, and return NULL.  The PMDs of
+ * these entries are idle, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -268,8 +268,8 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 }
 
 /*
- * Mutex and uses_lock held.  Drop the uses without contexts, and add the PMDs of all other uses
- * to @pmds.  Return: whether any use remains.
+ * Mutex and uses_lock held.  Drop the entries that have no contexts, and add the PMDs of all other
+ * entries to @pmds.  Return: whether any entry remains.
  */
 static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 {
@@ -286,7 +286,7 @@ static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 	return some;
 }
 
-/* drop_idle() for both kinds.  Return: whether a use by contexts on threads remains. */
+/* drop_idle() for both kinds.  Return: whether an entry for contexts on threads remains. */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
 	unsigned long flags;
@@ -300,8 +300,8 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 }
 
 /*
- * Mutex held.  Release the PMDs that no context uses any more; if there were any, set
- * @gave.  Return: whether contexts on threads use the PMU.
+ * Mutex held.  Release the PMDs that no context uses any more, and set @gave if anything was
+ * released.  Return: whether contexts on threads use the PMU.
  */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
@@ -345,7 +345,7 @@ static void give_back_idle(struct work_struct *work)
 static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
 
 /*
- * Queueing the work wakes a thread.  The hooks, which unload contexts, must not wake one, so
+ * Queueing the work wakes a thread.  The hooks unload contexts, but must not wake a thread, so
  * an irq_work queues the work.
  */
 static void schedule_giving_back(struct irq_work *work)
@@ -395,7 +395,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* registers.used_pmds lacks the PMDs that are only recorded in samples. */
+/* registers.used_pmds does not contain the PMDs that are only recorded in samples. */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;
@@ -408,7 +408,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Needed after a set was deleted: perhaps the other sets do not use all PMDs of that set. */
+/* Called after a set was deleted: it may have been the only set that used some PMDs. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
@@ -443,8 +443,8 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 }
 
 /*
- * Return: the entry; or an error pointer, and context->error has the reason.  The hooks are in
- * place while a context on a thread has claimed anything.
+ * Return: the entry; or an error pointer, and context->error has the reason.  As long as contexts
+ * on threads have entries, the hooks are enabled, so join() is enough.
  */
 static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
@@ -457,8 +457,8 @@ static __always_inline struct pfm_use *take(struct pfm_context *context, const u
 /* ---- loaded contexts ---------------------------------------------------------------------- */
 
 /*
- * Count one context less in @use.  May be called with interrupts off and a context's lock
- * held.  An entry without contexts may be replaced.
+ * Subtract one context from the count of @use.  May be called with interrupts off and a
+ * context's lock held.  An entry without contexts may be replaced.
  */
 static void leave(struct pfm_use *use)
 {
@@ -589,7 +589,7 @@ void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 		pmds[word] &= ~held[word];
 }
 
-/* Called when no PMU and no context exists any more. */
+/* Called after the last PMU and the last context are gone. */
 void pfm_claims_exit(void)
 {
 	irq_work_sync(&something_idle);

@@ -9,8 +9,8 @@
  * scheduler.  If the PMU module has a load operation, this operation is also called, and may
  * refuse the context.  A context that is not loaded claims nothing.
  *
- * Hardware and hooks that no context uses any more are released immediately or, if there was a
- * release in the last second, one second after that release.  Each claim and each release
+ * Hardware and hooks that no context uses any more are released, but at most once per second:
+ * a further release waits until one second after the previous one.  Each claim and each release
  * interrupts all CPUs of the PMU, and enabling the hooks patches the kernel's text.  Without
  * this limit any user could cause such interrupts and patches at any rate.
  */
@@ -27,7 +27,7 @@
 int pfm_claim(struct pfm_context *context, struct task_struct *task);
 
 /**
- * pfm_claim_more() - claim the PMDs that a write brings into use
+ * pfm_claim_more() - claim the additional PMDs that a write needs
  * @context: its mutex is held; if the context is not loaded, nothing is done
  * @index: index of the vector's element that needs @pmds, for context->error
  * @pmds: PMDs below 256
@@ -53,9 +53,9 @@ int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 
 /*
- * @pmds is a bitmap of PMDs below 256.  Clear those that perf holds at the moment.  If the counters
- * are independent, also clear those that contexts of the other kind hold.  @context has @pmu, or no
- * PMU yet.  May sleep.
+ * @pmds is a bitmap of PMDs below 256.  Remove the PMDs that perf holds at the moment.  If the
+ * counters are independent, also remove the PMDs that contexts of the other kind hold.  @context
+ * is a context of @pmu, or has no PMU yet.  May sleep.
  */
 void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 			      const struct pfm_context *context, u64 *pmds);

@@ -119,7 +119,7 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 }
 
 /*
- * Samples of a system-wide context name threads by their numbers in the creator's pid
+ * In the samples of a system-wide context, thread numbers are those of the creator's pid
  * namespace.
  */
 static void take_flags(struct pfm_context *context, u32 flags)
@@ -147,7 +147,7 @@ static void forget_flags(struct pfm_context *context)
  */
 void pfm_context_free(struct pfm_context *context)
 {
-	/* No new message is posted any more: wait until a pending notification is done. */
+	/* Nobody posts messages any more.  Wait until the last notification is done. */
 	irq_work_sync(&context->notification);
 	pfm_format_end(context);
 	if (context->pmu) {

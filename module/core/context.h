@@ -33,7 +33,7 @@ struct pfm_instances;
 /**
  * struct pfm_attachment - the connection of a context with a thread, or with a CPU
  *
- * A load on a CPU is described in bound.c; it uses @cpu and @sees_kernel only.  A load on a
+ * bound.c describes a load on a CPU, which uses only @cpu and @sees_kernel.  A load on a
  * thread has three steps.
  * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
  *    the context is still unloaded, and nothing that the user can see has changed.
@@ -78,11 +78,11 @@ struct pfm_attachment {
  *
  * Locking:
  *
- * @mutex lets one call at a time work on the context.  Process context only.  Data that
- * the scheduler hooks do not use is protected by the mutex alone: the list of event sets,
- * which of their registers are in use, the error, the argument buffer.  Sets are created
- * and deleted only while the context is unloaded, so the list of a loaded context does
- * not change.
+ * @mutex lets one call at a time work on the context.  Process context only.  The mutex
+ * alone protects the data that the scheduler hooks do not use: the list of event sets,
+ * the bitmaps of used registers, the error, the argument buffer.  Sets are created and
+ * deleted only while the context is unloaded, so the list of a loaded context does not
+ * change.
  *
  * @lock protects the data that both calls and scheduler hooks change: state, attachment,
  * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock
@@ -90,8 +90,8 @@ struct pfm_attachment {
  *
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
- * change them, holding @lock: pfm_context_call() calls a function there.  To read them
- * there, it is enough that interrupts are off, see pfm_snapshot().  The overflow
+ * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read
+ * them there, it is enough that interrupts are off, see pfm_snapshot().  The overflow
  * handler may be an NMI and takes no lock.  It runs on that CPU, too, and uses the context
  * only while the CPU's "running" points to one of the context's sets.  Other code clears
  * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it
@@ -113,7 +113,7 @@ struct pfm_context {
 
 	/*
 	 * The process that loaded the context last, with a reference; a copy has none.  Changes
-	 * only while the context and its copies are on no thread.
+	 * only while the context is unloaded and no copies live.
 	 */
 	struct pid *loader;
 
@@ -133,15 +133,15 @@ struct pfm_context {
 	 */
 	raw_spinlock_t lock;
 	struct pfm_attachment attachment;
-	bool closed; /* unloaded because of a program that the loader may not monitor */
+	bool closed; /* unloaded: the thread executed a program that the loader may not monitor */
 	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what the context has claimed, while loaded: see claim.h */
 	struct pfm_queue queue; /* has locking rules of its own */
 
 	/*
-	 * Fields that change only where the registers are.  The holder of the lock or the
-	 * overflow handler of that CPU changes them.  pfm_assert_here() checks that the caller
-	 * runs there.
+	 * Only code that runs where the registers are may change these fields: the holder of
+	 * the lock, or the overflow handler of that CPU.  pfm_assert_here() checks that the
+	 * caller runs there.
 	 */
 	int cpu; /* the CPU where its thread runs, or to which it is bound; or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
@@ -153,7 +153,7 @@ struct pfm_context {
 	u64 since; /* when monitoring began on @cpu, ns */
 	struct pfm_context_statistics statistics;
 	u64 foreign_runs;
-	u32 credit; /* restarts that are allowed: one for each notification */
+	u32 credit; /* number of allowed restarts; each notification adds one */
 
 	/*
 	 * Wakes readers, sends signals and makes the thread wait.  May be queued in an NMI,
@@ -167,7 +167,7 @@ struct pfm_context {
 	/* Used in copies only; protected by the lock of @copies, see copies.h */
 	struct list_head copy_node;
 	u64 configuration;
-	u64 reading; /* number of the last reading that read the copy; protected by @lock */
+	u64 reading; /* number of the last reading that included this copy; protected by @lock */
 
 	/* To free the context when no hook looks at it any more. */
 	struct rcu_head rcu;

@@ -124,7 +124,7 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 }
 
 /*
- * Called with the lock held, when the copy has just been detached.  Return: what
+ * Called with the lock held, immediately after the copy was detached.  Return: what
  * pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
@@ -137,7 +137,7 @@ struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_contex
 		add_to_parent(copies, copy);
 		copy = put_away(copies, copy);
 	}
-	/* This store comes last: once no copies live, calls may change the sets and the sums. */
+	/* This store comes last: when no copy lives, calls may change the sets and the sums. */
 	smp_store_release(&copies->count, copies->count - 1);
 	return copy;
 }
@@ -202,7 +202,8 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 
 /*
  * Add the counts of the copies in the list "late" to the parent's sums.  Called after finish() has
- * read the sums: the reading has read these copies one by one, and must not count them twice.
+ * read the sums: the reading has already read each of these copies, so finish() must not find
+ * their counts in the sums, too.
  */
 static void add_late(struct pfm_copies *copies)
 {

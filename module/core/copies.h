@@ -3,10 +3,10 @@
  * Inheritance: copies of a context.
  *
  * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes a
- * thread or a child process, the probe of fork loads a copy on the new thread before this thread
- * runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to the
- * overflow handler it is a context like any other.  When the thread of a copy ends, the counts of
- * the copy are added to the sums of the parent's sets.  The memory of the copy is kept for the
+ * thread or a child process, the probe of fork loads a copy on the new thread before the new thread
+ * first runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to
+ * the overflow handler it is a context like any other.  When the thread of a copy ends, the counts
+ * of the copy are added to the sums of the parent's sets.  The memory of the copy is kept for the
  * next fork.
  *
  * Copies of copies have the same parent.  The parent's thread may end before its copies.
@@ -27,34 +27,34 @@ struct pfm_snapshot;
 /**
  * struct pfm_copies - the copies of a context
  * @parent: the context
- * @privileged: the creator of the parent may exceed the limits of memory
+ * @privileged: the creator of the parent may exceed the memory limits
  * @set_count: number of event sets of a copy; fixed while copies live
  * @set_size: size of a set, in bytes
  * @snapshot: memory for a reading; protected by the parent's mutex
  * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
- * @living: copies that are loaded; during a walk, only those that were visited or are new
- * @waiting: copies that a walk has not visited yet
- * @late: copies whose threads ended after the present reading had read them: their counts are
- *	not in the sums yet
- * @kept: unloaded copies whose own counts were not read yet, in the order in which they ended;
- *	only with PFM_FL_KEEP_COUNTS
+ * @living: loaded copies, except those in @waiting
+ * @waiting: loaded copies that the present walk has not visited yet
+ * @late: copies that ended after the present reading had read them; their counts are not in the
+ *	sums yet
+ * @kept: unloaded copies whose own counts nobody has read yet; those that ended first come
+ *	first; only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
  * @count: number of @living and @waiting
  * @kept_count: number of @kept
  * @idle_count: number of @idle
  * @is_open: forks make copies
  * @started: new copies are started
- * @is_walking: a walk looks at copies, so none may be freed
+ * @is_walking: a walk is visiting copies, so no copy may be freed
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
- * @configuration: a number that grows at each load and when registers of the parent's sets are
- *	configured
+ * @configuration: a number that grows at each load, and each time registers of the parent's
+ *	sets are configured
  * @configured: how many sets of copies have been configured so far
- * @not_followed: threads and children that got no copy, since the load
+ * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: copies that ended because of a program that the loader may not monitor
- * @made: copies made since the load
- * @dropped: copies that left @kept without being read, since the load
+ * @made: number of copies made since the load
+ * @dropped: number of copies that left @kept since the load before anyone read them
  * @foreign_runs: foreign runs of copies that have ended
  * @statistics: statistics of copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
@@ -108,7 +108,7 @@ void pfm_copies_free(struct pfm_copies *copies);
 
 /*
  * Fail if copies live: while a context has copies, its sets and registers do not change, and it
- * cannot be loaded.  The caller has an unloaded context, or it holds the context's lock on the
+ * cannot be loaded.  Call this with an unloaded context, or with the context's lock held on the
  * CPU of the thread.  Without that lock the thread could make a copy after this check.
  */
 int pfm_copies_refuse(struct pfm_context *context);
@@ -131,9 +131,9 @@ void pfm_copies_configure(struct pfm_context *context);
 bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
- * Call @function for each living copy with pfm_context_call().  A copy may end before its
- * call, so @function must accept an unloaded copy.  Copies that are made meanwhile are not
- * visited.
+ * Call @function for each living copy, through pfm_context_call().  A copy may end before
+ * @function is called for it, so @function must accept an unloaded copy.  Copies that are made
+ * meanwhile are not visited.
  */
 void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
 

@@ -81,7 +81,7 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 	return true;
 }
 
-/* Lock held.  Return: the copy that was kept first; it is still in the list. */
+/* Lock held.  Return: the copy that has been kept longest.  It stays in the list. */
 static struct pfm_context *drop_counts(struct pfm_copies *copies)
 {
 	copies->kept_count--;

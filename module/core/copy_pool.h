@@ -23,8 +23,8 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
 void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Take an idle copy out of its list.  If there is none, take the copy whose counts were kept first;
- * its counts are dropped.  Return: the copy, or NULL if there is neither.
+ * Take an idle copy out of its list.  If there is no idle copy, take the copy whose counts have
+ * been kept longest, and drop these counts.  Return: the copy, or NULL if both lists are empty.
  */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 
@@ -37,8 +37,8 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
- * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, those that
- * were kept first are dropped.  Return: what pfm_copy_make_idle() returns.
+ * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, the oldest
+ * ones are dropped.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 

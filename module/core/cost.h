@@ -14,9 +14,9 @@ static inline u64 pfm_switches_of(const struct task_struct *task)
 }
 
 /*
- * Called when a load begins and ends, with the context lock held, where the registers are.
- * The kernel counts the switches of each thread.  So the scheduler's hook does not count
- * them: @switches is the difference of the kernel's counts.
+ * Called at a load and at an unload, with the context's lock held, where the registers are.
+ * The scheduler's hook need not count the switches of a thread, because the kernel counts them:
+ * @switches is the kernel's count at the unload minus its count at the load.
  */
 static inline void pfm_cost_begin(struct pfm_context *context)
 {

@@ -17,13 +17,14 @@ struct pfm_set;
  *
  * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
  * that is bound to the CPU.  Both may count at the same time, with different PMUs or with different
- * counters of one PMU.  Each PMU that several CPUs share adds another pfm_cpu, for the context that
- * is bound to the CPU and uses this PMU.  A context uses one of these structures all its life, see
- * pfm_here().
+ * counters of one PMU.  For each PMU that several CPUs share, each CPU has one more structure.  It
+ * is for the context that is bound to the CPU and uses this PMU.  Which of these structures a
+ * context uses never changes, see pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring
- * @running: set whose counters run; the overflow handler relies on this field only
+ * @running: the set whose counters run.  The overflow handler finds the set only through this
+ *	field
  * @overflow_sequence: changes at every interrupt that finds an overflow in the running set
  * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
  * @pmd_stamp: stamp of what the PMDs hold; never 0
@@ -53,7 +54,8 @@ struct pfm_cpu {
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
 /*
- * Allocated at module init: all modules share a small area for variables of DEFINE_PER_CPU().
+ * Allocated at module init, because the area for DEFINE_PER_CPU() variables of modules is small,
+ * and all modules share it.
  */
 extern struct pfm_cpu __percpu *pfm_cpu_bound;
 
@@ -69,13 +71,13 @@ void pfm_cpu_forget(struct pfm_cpu *cpu);
 /* Enabled while a system-wide context exists.  At other times pfm_is_bound() costs nothing. */
 DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 
-/* Enabled if a registered PMU is missing on some CPU, or if its sets cannot always count. */
+/* Enabled if some CPU does not have a registered PMU, or if a PMU has the operation can_count(). */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
- * Return: a stamp that is not 0, and that no other CPU gives: each CPU starts at its number + 1.
- * Two structures of the same CPU may give the same stamp.  This does no harm, because a set is
- * compared with only one of them.
+ * Return: a stamp.  It is not 0, and no other CPU gives the same stamp, because each CPU starts at
+ * its number + 1.  Two structures of the same CPU may give the same stamp.  This does no harm,
+ * because a set is compared with only one of them.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

@@ -7,8 +7,8 @@ struct task_struct;
 
 /*
  * Drop the attachment, pending or committed.  Called via pfm_context_call() or by the thread's
- * hooks, with the context's lock held.  Return: the thread, whose reference passes from the
- * attachment to the caller; NULL if there was no attachment.
+ * hooks, with the context's lock held.  Return: the thread, or NULL if there was no attachment.
+ * The caller takes over the attachment's reference to the thread.
  */
 struct task_struct *pfm_detach(struct pfm_context *context);
 

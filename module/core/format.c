@@ -128,7 +128,7 @@ const struct pfm_format *pfm_format_get(const char *name)
 		return format;
 	/* Users may write a UUID in capitals. */
 	string_lower(alias, name);
-	/* The mutex is not held, because registering takes it. */
+	/* Do not hold the mutex here: the module takes it to register its format. */
 	if (request_module(PFM_FORMAT_ALIAS("%s"), alias) == -ENOMEM)
 		return ERR_PTR(-ENOMEM);
 	return get_registered(name) ?: ERR_PTR(-EINVAL);

@@ -107,7 +107,7 @@ static struct pfm_instances *alloc_instances(void)
 
 /*
  * CPUs that are offline may come online later, so they get buffers, too.  CPUs that may be added
- * to the machine later get none, because on some virtual machines there are very many of these.
+ * to the machine later get none, because some virtual machines allow very many such CPUs.
  */
 static int begin_on_cpus(struct pfm_context *context, const struct pfm_format *format,
 			 const struct pfm_format_setup *setup)

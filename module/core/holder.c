@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of processes in reasons. */
+/* The names of processes in the reasons of failed calls. */
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>

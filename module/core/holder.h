@@ -6,7 +6,7 @@
 
 /*
  * If a call fails because other processes hold what a context needs, the reason names them.
- * These functions make the names.  Nothing here is hot.
+ * These functions make the names.  They are not on a hot path.
  */
 
 /*
@@ -16,17 +16,17 @@
 u32 pfm_holder_number(struct pid *loader);
 
 /*
- * Return: the number, in the caller's pid namespace, of the process that loaded the context
- * of @task; 0 if there is none.
+ * Find the process that loaded the context of @task.  Return: its number in the caller's pid
+ * namespace; 0 if there is none.
  */
 u32 pfm_holder_of_thread(struct task_struct *task);
 
 /*
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
  * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the
- * process is not in the caller's pid namespace.  @cpus is as in struct pfm_context if these
- * contexts are system-wide, else NULL.  May sleep.  The caller makes sure that @use is not
- * replaced meanwhile.
+ * process is not in the caller's pid namespace.  If these contexts are system-wide, @cpus is their
+ * field cpus; otherwise @cpus is NULL.  May sleep.  The caller makes sure that @use is not replaced
+ * meanwhile.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

@@ -11,7 +11,10 @@ enum pfm_hook {
 	PFM_HOOKS,
 };
 
-/* Sets a hook's probe, once, when the module is loaded; @probe has the tracepoint's prototype. */
+/*
+ * Set the probe of a hook.  Called once for each hook, when the module is loaded.  @probe has the
+ * prototype of the tracepoint.
+ */
 void pfm_hook_set(enum pfm_hook hook, void *probe);
 
 /*

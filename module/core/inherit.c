@@ -26,8 +26,8 @@
 /* ---- copying sets ------------------------------------------------------------------------ */
 
 /*
- * Return: the counters that are added up. The value of a counter with reset values is not added: it
- * is no count, but the rest of a sampling period.
+ * Return: the counters whose values are added to the sums.  A counter with reset values is not one
+ * of them: its value is a position in a sampling period, not a count.
  */
 static u64 summed_counters(const struct pfm_set *set)
 {
@@ -41,9 +41,9 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Return: the virtual PMDs that are added up.  Virtual PMDs whose values are states are not
- * added up.  The time is not added up either, because the times during which threads were
- * monitored overlap.
+ * Return: the virtual PMDs whose values are added to the sums.  A virtual PMD that holds a state
+ * is not one of them.  The time is not added either, because the times during which threads
+ * were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -59,7 +59,7 @@ static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 /*
  * With the same random periods, threads that run the same code would be sampled at the same
  * instructions.  So each copy begins at another place of the generator's sequence.  The places
- * depend on the order of the copies only.
+ * depend only on the order in which the sets of copies are configured.
  */
 static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 {
@@ -100,8 +100,8 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 }
 
 /*
- * Return: the initial value of counter @n of a copy. A counter whose overflows make samples or
- * switch sets begins with a whole period.
+ * Return: the initial value of counter @n of a copy.  A counter begins with a whole period if its
+ * overflows take samples or switch sets.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)
@@ -174,7 +174,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 		copy->attachment.follows = source->attachment.follows;
 		copy_sets(copy, source);
 		pfm_claim_again(copy, source);
-		/* The parent's lock is held for the first copy: see pfm_copies_refuse(). */
+		/* The first copy is made with the parent's lock held, see pfm_copies_refuse(). */
 		WRITE_ONCE(copies->count, copies->count + 1);
 	}
 	raw_spin_unlock(&source->lock);
@@ -184,7 +184,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 /* Return: false if @child has a context already: another user has loaded one on it. */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
-	/* The numbers of threads are those in the loader's pid namespace. */
+	/* The tid and tgid are numbers in the loader's pid namespace. */
 	struct pid_namespace *namespace = ns_of_pid(copy->copies->parent->loader);
 	bool entered;
 

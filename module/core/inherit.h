@@ -9,8 +9,8 @@
 void pfm_inherit(struct pfm_context *source, struct task_struct *child);
 
 /*
- * The thread of @copy, which is the current one, ends (@closed is false) or executes a
- * program that the loader may not monitor (@closed is true).
+ * End @copy, which monitors the current thread.  @closed is false if the thread ends.  It is true
+ * if the thread executes a program that the loader may not monitor.
  */
 void pfm_inherit_end(struct pfm_context *copy, bool closed);
 

@@ -49,8 +49,8 @@ void pfm_instances_forget(struct pfm_instances *instances)
 /* ---- messages ---------------------------------------------------------------------------- */
 
 /*
- * The first barrier pairs with the last one in pfm_instances_take().  Either this function finds
- * that the last message has been read, and posts another one.  Or the reader of the last message
+ * The first barrier pairs with the last one in pfm_instances_take().  If this function finds that
+ * the last message has been read, it posts another one.  Otherwise the reader of that message
  * sees, after reading it, what the format published before this call.
  */
 void pfm_instances_post(struct pfm_instances *instances,

@@ -2,14 +2,14 @@
 /*
  * The sampling format of a context, and its buffers.
  *
- * A context has one instance of its format.  A context with copies has one for each CPU, which
- * the context and its copies share: many threads run at the same time, but each CPU runs one of
- * them.  So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An
- * instance is used only on its CPU, with interrupts off.
+ * A context has one instance of its format.  A context with copies has one instance for each CPU
+ * instead, and shares these instances with its copies.  An instance is used only on its CPU, with
+ * interrupts off, and a CPU runs only one thread at a time.  So the handler needs no lock, and
+ * 10,000 copies do not need 10,000 buffers.
  *
- * No copy waits for the user.  When a CPU's buffer is full, the format requests that the
- * context is masked, but the context goes on counting.  Until the user has handed back this
- * buffer, the format counts samples as lost.
+ * No copy waits for the user.  When a CPU's buffer is full, the format requests to mask the
+ * context.  The core ignores this request, and the context goes on counting.  Until the user has
+ * handed back this buffer, the format counts samples as lost.
  */
 #ifndef PERFMON_INSTANCES_H
 #define PERFMON_INSTANCES_H
@@ -25,8 +25,9 @@
  * @instance: of the context's format
  * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
- * @is_full: the format has requested the masking of the context, and no restart came after that
- * @message: about an overflow on this CPU; changes only while it does not wait for a read
+ * @is_full: the format has requested to mask the context, and there was no restart since then
+ * @message: the last message about an overflow on this CPU; it does not change while it waits to
+ *	be read
  */
 struct pfm_cpu_instance {
 	struct pfm_format_instance instance;
@@ -38,10 +39,10 @@ struct pfm_cpu_instance {
 
 /**
  * struct pfm_instances - the instances for all CPUs
- * @count: number of @cpus; CPUs that are added to the machine later have no instance
+ * @count: number of elements of @cpus; CPUs that are added to the machine later have no instance
  * @lost: samples on CPUs without an instance
- * @waiting: CPUs whose message waits for a read.  The overflow handler on a CPU sets the bit of
- *	this CPU; whoever clears a bit holds the context's lock
+ * @waiting: CPUs whose messages wait to be read.  The overflow handler sets the bit of its CPU.
+ *	Code that clears a bit holds the context's lock
  * @next: the next read looks for a message on this CPU first; protected by the context's
  *	lock
  * @cpus: an instance for each CPU

@@ -7,9 +7,9 @@
 #include <linux/printk.h>
 
 /*
- * A module that was built against other headers may have other structures.  Only the interface
- * number of its description may be read, because all other fields may be at other offsets.  The
- * kernel detects such modules only with CONFIG_MODVERSIONS.
+ * A module that was built against other headers may have other structures.  Check the
+ * interface number in its description before reading any other field, because the other fields may
+ * be at other offsets.  The kernel detects such modules only with CONFIG_MODVERSIONS.
  */
 static inline int pfm_interface_check(const char *kind, u32 built_for, u32 offered,
 				      const struct module *module)

@@ -47,8 +47,8 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 }
 
 /*
- * No PMU or format has a name of @size bytes or more.  For such a name the result is @error, and
- * the reason is @too_long.
+ * Names of PMUs and formats are shorter than @size bytes.  If the name is not, the call fails
+ * with @error and the reason @too_long.
  */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
@@ -190,7 +190,7 @@ static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 
 static int ioctl_last_error(struct pfm_context *context, struct pfm_argument argument)
 {
-	/* If the address is bad, the recorded failure is kept. */
+	/* A bad address does not replace the recorded failure. */
 	return give(argument, &context->error, sizeof(context->error)) ? 0 : -EFAULT;
 }
 
@@ -418,14 +418,14 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
-/* Check the size of a structure that is not of the first version. */
+/* Called if the structure's size is not that of its first version. */
 static noinline int check_size(struct pfm_context *context,
 			       const struct operation *operation,
 			       struct pfm_argument argument)
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* A call that has no structure in this version accepts only bytes that are 0. */
+	/* If this version has no structure for the call, all bytes must be 0. */
 	return operation->size ? 0 : pfm_copy_in_other(context, NULL, 0, argument);
 }
 
@@ -460,7 +460,7 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	/* The trylock is faster: mutex_lock_killable() begins with might_sleep(). */
 	if (unlikely(!mutex_trylock(&context->mutex)) &&
 	    mutex_lock_killable(&context->mutex))
-		return -EINTR; /* the caller never sees this: it is being killed */
+		return -EINTR; /* the caller is being killed and never sees this */
 	if (likely(number < ARRAY_SIZE(operations)))
 		error = dispatch(
 			context,

@@ -29,7 +29,7 @@ struct pfm_limits pfm_limits = {
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
-	/* As many as there are process ids by default. */
+	/* The default number of process ids on most machines. */
 	.max_copies = 32768,
 };
 
@@ -47,7 +47,7 @@ void pfm_limits_init(void)
 
 /**
  * struct pfm_user - a user who has contexts or buffers
- * @node: in the hash table users
+ * @node: node in the hash table "users"
  * @uid: the user
  * @references: number of contexts and buffers; protected by users_lock
  * @bytes: bytes of memory of these contexts and buffers
@@ -62,7 +62,10 @@ struct pfm_user {
 static DEFINE_MUTEX(users_lock);
 static DEFINE_HASHTABLE(users, 6);
 
-/* A user may have many uids in user namespaces: charge the creator of the outermost namespace. */
+/*
+ * A user can get many uids by creating user namespaces.  So charge the user who created the
+ * outermost one.
+ */
 static kuid_t caller(void)
 {
 	const struct user_namespace *namespace;
@@ -157,9 +160,8 @@ static const struct {
 };
 
 /*
- * A caller with CAP_PERFMON gets memory until all users together use twice their limit.
- * So unprivileged users cannot take all the memory.  The limit of one user does not apply to such
- * a caller.
+ * For a caller with CAP_PERFMON there is no limit per user, and the limit for all users together is
+ * doubled.  So unprivileged users cannot use up the memory that such a caller needs.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 {

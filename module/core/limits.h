@@ -9,8 +9,8 @@
 #define PFM_DEBUG_TIMING 0x4 /* measure times for the statistics */
 
 /*
- * Who may count without CAP_PERFMON.  With each policy kernel.perf_event_paranoid decides
- * whether they may count at kernel level, too.
+ * Who may count without CAP_PERFMON.  Whatever the policy is, kernel.perf_event_paranoid decides
+ * whether they may also count at kernel level.
  */
 enum pfm_policy {
 	PFM_POLICY_PERF, /* all if perf_event_paranoid permits it, else members of task_group */
@@ -26,12 +26,12 @@ struct pfm_limits {
 	int task_group; /* gid that may create contexts on threads, -1 none */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
-	unsigned long max_interrupts_per_tick; /* of a set, see throttle.c */
+	unsigned long max_interrupts_per_tick; /* for each set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long set_user_max; /* bytes of a user's event sets */
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
-	unsigned long max_copies; /* living copies of a context: copies.h */
+	unsigned long max_copies; /* living copies of a context, see copies.h */
 };
 
 extern struct pfm_limits pfm_limits;
@@ -49,8 +49,8 @@ struct pfm_context;
 struct pfm_user;
 
 /*
- * Process context, may sleep.  Return: the user with a reference, which stays valid after the
- * caller's process ends; NULL if there is no memory.
+ * Process context, may sleep.  Return: the user, with a reference; NULL if there is no memory.  The
+ * reference stays valid after the caller's process has ended.
  */
 struct pfm_user *pfm_user_of_caller(void);
 struct pfm_user *pfm_user_get(struct pfm_user *user);
@@ -62,8 +62,8 @@ void pfm_user_put(struct pfm_user *user);
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*
- * Charge @user.  May be called anywhere, even in an NMI; no lock is needed.  @privileged: the user
- * may exceed the limits, as pfm_charge() permits with CAP_PERFMON.
+ * Charge @user.  May be called anywhere, even in an NMI; no lock is needed.  If @privileged, the
+ * limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
  */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);

@@ -4,7 +4,7 @@
 
 void pfm_machine_init(void);
 
-/* Return: the alias of the PMU module for this processor: see PFM_PMU_ALIAS. */
+/* Return: the alias (PFM_PMU_ALIAS) of the PMU module for this processor. */
 const char *pfm_machine_alias(void);
 
 #endif

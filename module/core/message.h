@@ -23,9 +23,9 @@ struct pfm_context;
  * writer fills the slot before it changes @last.  Messages are taken and dropped under
  * the context's lock, which protects @first.
  *
- * There are slots beyond the depth for the message about the thread's end, so that this
- * message is never lost.  This message is posted at most once between two loads; a load
- * empties the queue.
+ * There are more slots than the depth, so there is always a slot for the message about
+ * the thread's end.  This message is posted at most once between two loads; a load empties
+ * the queue.
  */
 struct pfm_queue {
 	unsigned int first;
@@ -45,7 +45,7 @@ static inline bool pfm_queue_is_full(const struct pfm_queue *queue)
 /* The caller must make sure that pfm_queue_wake() is called afterwards. */
 void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *message);
 
-/* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */
+/* Wake readers and send signals.  May be called in hard interrupts, but not in NMIs. */
 void pfm_queue_wake(struct pfm_queue *queue);
 
 /*

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What follows an overflow or a restart.  Only the functions of this file decide that.
- * How the outcome is carried out depends on the caller: in the overflow interrupt the counters are
- * halted, and their values are still in the hardware; for the other callers the values are in
- * memory.
+ * Each caller carries out the outcome itself.  In the overflow interrupt, the counters are halted,
+ * and their values are still in the hardware.  For the other callers, the values are in memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H
@@ -27,10 +26,7 @@ enum pfm_outcome {
 	PFM_OUTCOME_MASK,
 };
 
-/*
- * @control: the PFM_CONTROL_* that the format requests or that, without a format, note_all()
- *	returns.
- */
+/* @control: PFM_CONTROL_*, what handle_wrapped() returned. */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
 {

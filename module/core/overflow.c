@@ -29,8 +29,8 @@
 #include "virtual.h"
 
 /*
- * Add the hardware's wraps to the 64-bit values.  A counter without interrupt keeps the
- * hardware's width, so its wrap is ignored.
+ * Add the hardware's wraps to the 64-bit values.  A counter without an overflow interrupt
+ * is only as wide as the hardware, so its wrap is ignored.
  *
  * Return: PMDs whose 64-bit values have overflowed.
  */
@@ -128,7 +128,10 @@ static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *con
 	return count;
 }
 
-/* Return: the hardware's record of counter @n's overflow, if the user may see it, or NULL. */
+/*
+ * Return: the hardware's record of counter @n's overflow; NULL if there is none, or if the user
+ * may not see it.
+ */
 static const struct pfm_hardware_sample *
 find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *noted,
 	   unsigned int n)
@@ -238,8 +241,9 @@ static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrappe
 }
 
 /*
- * Like sample_all(), for a context with copies, and for a copy.  The thread does not wait for the
- * user: if the buffer is full, the format counts samples as lost, and one notification is sent.
+ * Like sample_all(), for a context that is inherited, and for its copies.  The thread does not wait
+ * for the user: if the buffer is full, the format counts samples as lost, and one notification is
+ * sent.
  */
 static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
 				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -316,8 +320,8 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 
 /*
  * What follows without a format: docs/interface.md 3.5, step 3.  A notification masks the
- * context.  Without a notification the context is masked, too, except in two cases: the
- * set is switched, or each overflow only reduced a switch count.
+ * context.  Without a notification the context is masked, too, unless the set is switched
+ * or each overflow only reduced a switch count.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -454,7 +458,7 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 	return pfm_throttle(context, set, next);
 }
 
-/* Return: the set that counts here, if its context uses @pmu; or NULL. */
+/* Return: the set that counts here; NULL if there is none, or if its context does not use @pmu. */
 static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 						   const struct pfm_pmu *pmu)
 {
@@ -464,9 +468,8 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * If the counters of a PMU are not independent, either contexts on threads or system-wide contexts
- * use them, never both at the same time (claim.c).  Return: the data of this CPU for the context
- * that counts.
+ * If a PMU's counters are not independent, contexts on threads and system-wide contexts never use
+ * the PMU at the same time (claim.c).  Return: this CPU's data for the context that counts.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

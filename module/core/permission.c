@@ -176,8 +176,8 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * ptrace_may_access() is not exported, but opening a file of /proc/TID calls this function, which
- * calls the security modules.  A thread without an mm is exiting, or is a helper of the kernel
- * (modprobe) before its exec: opening its files would succeed without a check.
+ * calls the security modules.  If a thread has no mm, opening its files would succeed without a
+ * check.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {

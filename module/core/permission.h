@@ -11,8 +11,8 @@ int pfm_permission_init(void);
 void pfm_permission_exit(void);
 
 /*
- * Check whether the calling thread may count, and at which levels: sets context->user_level.
- * May sleep.
+ * Check whether the calling thread may count.  Sets context->user_level if the thread may count
+ * at user level only.  May sleep.
  * Return: 0, or a negative errno; context->error has the reason.
  */
 int pfm_may_create(struct pfm_context *context);

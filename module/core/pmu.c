@@ -66,10 +66,10 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 }
 
 /*
- * Return: counters that can exclude the kernel level, or need not exclude it.  A counter
- * with PFM_REG_NO_LEVELS need not exclude it.  A counter that several CPUs share need not
- * exclude it either, because only users who may count at all levels can use such a
- * counter.
+ * Return: counters that meet one of these conditions:
+ * - The counter can exclude the kernel level.
+ * - A PMC with PFM_REG_NO_LEVELS drives it, so it need not exclude the kernel level.
+ * - Several CPUs share it, so only users who may count at all levels can use it.
  */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
@@ -143,7 +143,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* Note whether each thread switch must check that the PMU can count on this CPU. */
+/* Set is_partial: whether thread switches must check that @pmu can count on the CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))
@@ -316,8 +316,8 @@ static bool is_registered(const char *name)
 }
 
 /*
- * Load the module for the processor, or else the fallback.  -ENOMEM must not lead to the
- * fallback, because it says nothing about the machine.
+ * Load the module for the processor, or else the fallback.  After -ENOMEM do not load the
+ * fallback, because this error says nothing about the machine.
  */
 static int load_default(void)
 {
@@ -330,7 +330,8 @@ static int load_default(void)
 
 /*
  * Load the module of PMU @name.  If no PMU is registered, the default is loaded first:
- * otherwise @name would become the default.  The mutex is not held: registering takes it.
+ * otherwise @name would become the default.  The caller does not hold the mutex, because
+ * the module takes it to register its PMU.
  */
 static int load(struct pfm_context *context, const char *name)
 {

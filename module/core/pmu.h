@@ -24,9 +24,9 @@ struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
- * Find the registers of @pmu that are available for @context, which has @pmu or no PMU yet.  Sets
- * their bits in @pmcs and @pmds, which are zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.
- * May sleep.
+ * Find the registers of @pmu that are available for @context.  Sets their bits in @pmcs and @pmds,
+ * which are zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  @context uses @pmu, or has no PMU
+ * yet.  May sleep.
  */
 void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
 		       u64 *pmcs, u64 *pmds);

@@ -6,7 +6,7 @@
 #include "sum.h"
 
 /*
- * Reading is a hot path: of each element, only the few words that matter are copied.  A
+ * Reading is a hot path, so only the words that matter in each element are copied.  A
  * pfarg_pmd begins like a pfarg_pmr.
  */
 static_assert(offsetof(struct pfarg_pmd, reg_num) == offsetof(struct pfarg_pmr, reg_num));
@@ -52,8 +52,8 @@ static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t kno
  * are read at the same moment.  @known: bytes of an element that are used; @stride:
  * bytes from one element to the next.
  *
- * PMDs below 64 have a branch of their own, only because it is faster.  The modulo in this
- * branch keeps speculative reads within the memory of the snapshot.
+ * PMDs below 64 have their own branch, because it is faster.  The modulo in this branch
+ * keeps speculative reads within the memory of the snapshot.
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 struct pfm_vector vector, size_t known,

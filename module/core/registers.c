@@ -160,7 +160,7 @@ static bool set_goes_on(const struct chunk *chunk, u32 i)
 	return i + 1 < chunk->end && pmc[1].reg_set == pmc[0].reg_set;
 }
 
-/* Return: false if copies live, so that nothing may be written. */
+/* Return: false if there are living copies: then nothing may be written. */
 static bool begin_write(struct pfm_context *context, struct chunk *chunk)
 {
 	chunk->refused = pfm_copies_live(context);
@@ -232,13 +232,16 @@ static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
 	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
-/* Return: whether PMD @n describes a thread, but the context monitors a CPU. */
+/* Return: true if the context is system-wide and PMD @n describes a thread. */
 static bool lacks_thread(const struct pfm_context *context, unsigned int n)
 {
 	return pfm_is_bound(context) && pfm_is_virtual(n) && pfm_virtual_is_of_thread(n);
 }
 
-/* Return: the first PMD of @map that does not exist or, if @is_written, is read-only; or -1. */
+/*
+ * Return: the first bad PMD of @map, or -1.  A PMD is bad if the context has no such PMD.  If
+ * @is_written, a read-only PMD is bad, too.
+ */
 static int find_bad_pmd(const struct pfm_context *context, const u64 *map,
 			bool is_written)
 {
@@ -397,7 +400,7 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
-/* Claim the PMDs below 256 that a write of @pmd brings into use. */
+/* Claim the PMDs below 256 that come into use when @pmd is written. */
 static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *pmd,
 			  u32 index)
 {

@@ -44,7 +44,7 @@ static __always_inline u64 pfm_reset_value(struct pfm_pmd_attributes *attributes
 
 /**
  * pfm_reset() - give the noted PMDs their reset values, in memory
- * @context: its counters are halted and saved, or do not count
+ * @context: it is not counting, or its counters are halted and saved
  * @set: one of its sets
  * @is_long: use the long reset values
  *

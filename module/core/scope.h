@@ -17,21 +17,21 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: the CPU that owns those registers of @pmu that CPU @number uses, or a negative
+ * Return: the CPU that owns CPU @number's registers of @pmu, or a negative
  * errno.  Called with CPU hotplug held off; may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 
 /*
- * Call @function for each PMU whose registers are shared by CPUs, with the PMU's data for all
- * CPUs.  @function must not sleep.
+ * Call @function for each PMU whose registers several CPUs share.  @function gets the PMU's data
+ * for all CPUs, and must not sleep.
  */
 void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *argument),
 			void *argument);
 
 /*
- * Call @function for each PMU whose registers are shared by CPUs, with the PMU's data for this
- * CPU.  Interrupts off.
+ * Call @function for each PMU whose registers several CPUs share.  @function gets the PMU's data
+ * for this CPU.  Interrupts off.
  */
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions of PMU modules: the load operation of a module, if it has one, may refuse a context.
+ * Sessions of PMU modules.  If a module has a load operation, this operation may refuse a context.
  */
 #include <linux/capability.h>
 #include <linux/export.h>

@@ -9,8 +9,8 @@ void pfm_session_unload(struct pfm_context *context, struct task_struct *task);
 
 /*
  * Call the load operation of the PMU module, which may refuse the context.  @task: the thread
- * to be monitored; NULL if the context is system-wide.  May sleep.  Return: 0, or the error
- * of the module; then context->error has the module's reason.
+ * to be monitored; NULL if the context is system-wide.  May sleep.  Return: 0, or the module's
+ * error.  After an error, context->error has the reason.
  */
 static inline int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
 {

@@ -13,10 +13,10 @@ struct pfm_context;
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
- * struct pfm_pmd_attributes - attributes of a PMD for overflows and resets only
+ * struct pfm_pmd_attributes - what only overflows and resets need to know about a PMD
  *
  * @last_reset: the value that the last write or reset stored
- * @random_state: of Carta's generator, 1 to 2^31 - 2
+ * @random_state: the state of Carta's generator, 1 to 2^31 - 2
  * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
  * @reset_virtual: the virtual PMDs that are reset; bit n stands for PMD
  *	PFM_VIRTUAL_PMD_BASE + n
@@ -50,7 +50,7 @@ static_assert(sizeof(struct pfm_pmd_attributes) == 128);
  * @runs: how often the set was active
  * @duration: how long the set was active, in ns
  *
- * Protected by the lock of struct pfm_copies.  Without living copies the holder of the context's
+ * Protected by the lock of struct pfm_copies.  While no copy lives, the holder of the context's
  * lock may change it, too.
  */
 struct pfm_sum {
@@ -69,10 +69,10 @@ struct pfm_sum {
  * struct pfm_set - an event set: the registers of a PMU and how they are switched
  *
  * Belongs to one context, whose locks protect it.  A stamp is a number that is never
- * used twice.  A CPU with the same stamp as a set still has the values of that set.
+ * used twice.  If a CPU and a set have the same stamp, the CPU still has the set's values.
  *
- * @ends_at: the set's time is over when @duration reaches this value
- * @load: number of the context's load that @overflowed and the @reset_* are about
+ * @ends_at: the set's turn ends when @duration reaches this value
+ * @load: pfm_context.loads at the load to which @overflowed and @reset_* belong
  * @triggers: counters whose overflows switch to the next set
  * @pmc_stamp: gets a new number when PMCs change; a CPU copies it when it writes the PMCs
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed
@@ -105,7 +105,7 @@ struct pfm_set {
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL]; /* value of the source when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL]; /* the source's value when monitoring began */
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* of the copies that have ended; NULL in a copy */
@@ -113,10 +113,7 @@ struct pfm_set {
 	u64 summed_virtual;
 
 	unsigned int pmd_count; /* of the PMU */
-	/*
-	 * The attributes of the PMU's PMDs come first, then those of the core's virtual PMDs,
-	 * then those of the PMU's virtual PMDs.
-	 */
+	/* in this order: the PMU's PMDs, the core's virtual PMDs, the PMU's virtual PMDs */
 	struct pfm_pmd_attributes attributes[];
 };
 

@@ -5,9 +5,9 @@
  * Sets become active in the order of their numbers; the first one follows the last.  The
  * cost of a switch does not depend on the number of sets.
  *
- * The duration of a set is the time while it is active and monitoring and the thread is on a
- * CPU.  When the thread is switched out, the timer keeps running.  When the thread is switched
- * in, the timer is set to the time that remains.
+ * The duration of a set grows while the set is active, its context monitors, and the thread is
+ * on a CPU.  When the thread is switched out, the timer keeps running.  When the thread is
+ * switched in, the timer is set to the time that remains.
  */
 #include <linux/list.h>
 #include <linux/string.h>
@@ -130,8 +130,8 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 n
 }
 
 /*
- * Interrupt context.  The timer may have been set for a thread that was switched out since,
- * and an overflow in an NMI may switch sets at the same time.
+ * Interrupt context.  The thread for which the timer was set may have been switched out.  An
+ * overflow in an NMI may switch sets at the same time.
  */
 static void look_at_time(struct pfm_cpu *cpu)
 {

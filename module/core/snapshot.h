@@ -24,8 +24,9 @@ struct pfm_snapshot {
  * The modulo keeps such a read within the memory of the snapshot.  The modulo is cheaper than
  * array_index_nospec(), and as safe.
  *
- * A pointer is used, not an index: with UBSAN, as in distributions' kernels, an index would be
- * checked, and that would call a function inside a user access section.
+ * The code uses a pointer instead of an index.  The kernels of distributions have UBSAN, which
+ * would check an index.  This check may call a function, and no function may be called inside a
+ * user access section.
  */
 #define PFM_SPECULATED_PMDS 512
 static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
@@ -67,10 +68,10 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
 }
 
 /*
- * Called where the registers are, interrupts off.  @set: the set, or NULL for the active one.
+ * Called with interrupts off, where the registers are.  @set: the set, or NULL for the active one.
  *
- * Return: the set; or NULL if an NMI has handled an overflow meanwhile, which may have switched
- * sets.
+ * Return: the set, or NULL if an NMI has handled an overflow meanwhile.  That overflow may have
+ * switched sets.
  */
 static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *context,
 							struct pfm_set *set, u64 *values)

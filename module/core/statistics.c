@@ -10,8 +10,8 @@
 static struct dentry *root;
 
 /*
- * A CPU has several statistics: those of its threads, of its system-wide context, and of each PMU
- * whose registers it shares with other CPUs.
+ * A CPU has several statistics: one for its threads, one for its system-wide context, and one for
+ * each PMU whose registers it shares with other CPUs.
  *
  * @field: a field of the statistics in pfm_cpu
  * @sum: the sum of this field over all statistics of the CPU
@@ -22,8 +22,8 @@ struct field_sum {
 };
 
 /*
- * The distance in memory between the statistics in pfm_cpu and those in @cpus is the same
- * on all CPUs.
+ * In memory, the statistics in @cpus have the same distance from those in pfm_cpu on all
+ * CPUs.
  */
 static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 {
@@ -35,8 +35,8 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 }
 
 /*
- * @data: a field of the statistics of threads.  Contexts on CPUs have statistics of their own, and
- * so has each PMU that CPUs share.
+ * @data: a field of the statistics of threads.  System-wide contexts have their own statistics.
+ * Each PMU that CPUs share has its own, too.
  */
 static int get(void *data, u64 *value)
 {
@@ -85,7 +85,7 @@ static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
 }
 
-/* If a CPU changes a count at the same moment, this count may keep its value. */
+/* If a CPU increments a count at the same moment, this count may not be reset. */
 void pfm_statistics_reset(void)
 {
 	reset(&pfm_cpu, NULL);

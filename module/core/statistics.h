@@ -36,8 +36,8 @@
 	X(not_followed_count) /* threads and children that got no copy */
 
 /*
- * The additions are not atomic: only the CPU itself changes its statistics, interrupts off,
- * except for a reset.
+ * The additions are not atomic, because only the CPU itself changes its statistics, with
+ * interrupts off.  A reset is the only exception.
  */
 struct pfm_cpu_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
@@ -59,8 +59,8 @@ struct pfm_cpu_statistics {
 
 /*
  * What a context has done since its load.  It changes only where the context's registers are.
- * While the context is loaded on a thread, @switches is the negative of the thread's number of
- * switches at the load: see pfm_cost_begin().
+ * A load on a thread sets @switches to minus the number of switches that the thread had so far:
+ * see pfm_cost_begin().
  */
 struct pfm_context_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;

@@ -2,8 +2,8 @@
 /*
  * The counts of a context together with those of its copies.
  *
- * The more copies live, the longer it takes to add them up.  The copies are read one after the
- * other, while their threads run; each thread is counted once, whether it ends meanwhile or not.
+ * Adding up the counts takes longer if there are more living copies.  The copies are read one after
+ * the other, while their threads run.  Each thread is counted once, even if it ends meanwhile.
  */
 #include "copies.h"
 #include "set_clock.h"

@@ -15,8 +15,8 @@ void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 		 struct pfm_snapshot *snapshot);
 
 /*
- * Mutex held.  Return: how often and how long the sets that have @set's number were active in
- * the copies.
+ * Mutex held.  In all copies, living or not, add up the activity of the set that has @set's
+ * number.  Return: the sum, without the activity of @set itself.
  */
 struct pfm_set_activity pfm_sum_activity(struct pfm_context *context,
 					 struct pfm_set *set);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Suspend to RAM, and hibernation: the registers of the CPU that suspends the machine are lost.
- * The other CPUs have gone offline before.  The thread that suspends the machine may be
- * monitored, and the CPU may have a system-wide context.
+ * By then the other CPUs are offline.  The thread that suspends the machine may be monitored, and
+ * the CPU may have a system-wide context.
  */
 #include <linux/export.h>
 #include <linux/irq_work.h>
@@ -38,8 +38,8 @@ static void call_each(const struct pfm_pmu *pmu,
 
 /*
  * The stop may find an overflow and queue an irq_work that sends the notification.  If the CPU
- * is reset, the interrupt for this work is lost, and work that is queued later raises no
- * interrupt either.  So run the work now.
+ * is reset, the interrupt for this work is lost.  Then no later work raises an interrupt either.
+ * So run the work now.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu)
 {

@@ -7,13 +7,13 @@
  * It may not wake a thread; the irq_work of the context does that.
  *
  * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The
- * reason: when the counters stop, an overflow may be found whose interrupt has not come yet.
- * That overflow may mask the context, throttle the set, or switch sets, and a set switch stops
- * and starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
+ * reason: a stop of the counters may find an overflow whose interrupt has not come yet.  That
+ * overflow may mask the context, throttle the set, or switch sets.  A set switch stops and
+ * starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
  *
- * The probe is enabled while a context is loaded, and a little longer.  The CPU's data point
- * to the context to be switched out.  The context to be switched in is looked up in the thread
- * table (threads.h).
+ * The probe is enabled while any context is loaded on a thread, and for a short time after the
+ * last unload.  The CPU's data point to the context to be switched out.  The context to be
+ * switched in is looked up in the thread table (threads.h).
  */
 #include <linux/sched.h>
 
@@ -35,9 +35,11 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Return: true if the set cannot count on this CPU. Then foreign_runs is incremented: on a foreign
- * CPU only once each time the thread is switched in; on another CPU, where can_count() of the PMU
- * module has refused the set, at each attempt to start the set.
+ * Return: true if the set cannot count on this CPU.  There are two cases:
+ * - The CPU is foreign.  Then foreign_runs is incremented each time the thread is switched in, but
+ *   not at set switches.
+ * - can_count() of the PMU module has refused the set.  Then foreign_runs is incremented at each
+ *   attempt to start the set.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)
@@ -67,8 +69,8 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 }
 
 /*
- * Return: the registers of @previous if this CPU's PMCs still have the values of that set, else
- * NULL.
+ * Return: the registers of @previous, or NULL if this CPU's PMCs no longer have the values of that
+ * set.
  */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)

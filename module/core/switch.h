@@ -25,7 +25,7 @@ void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 
 /**
- * pfm_counting_prepare() - prepare the active set to count here; only start() remains
+ * pfm_counting_prepare() - do all that lets the active set count here, except start()
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *

@@ -38,8 +38,8 @@ static ssize_t interface_version_show(struct kobject *kobject,
 
 /*
  * perfmon2 reported the number of its first system call here.  Without this file libpfm 3
- * uses a fixed number, which belongs to another call today.  The number here and the
- * eleven after it are not system calls on any architecture: they fail with ENOSYS.
+ * uses a fixed number, which belongs to another call today.  On every architecture this
+ * number and the next eleven are unused: a system call with one of them fails with ENOSYS.
  */
 static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			    char *buffer)
@@ -439,7 +439,7 @@ struct pfm_pmu_directory {
 	struct kobject kobject;
 	struct list_head registers; /* directories of its registers */
 	char *model;
-	const struct pfm_pmu *pmu; /* registered while the files are in sysfs */
+	const struct pfm_pmu *pmu; /* stays registered as long as the files are in sysfs */
 };
 
 static struct pfm_pmu_directory *to_pmu_directory(struct kobject *kobject)

@@ -15,7 +15,7 @@ int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */
 
-/* formats/NAME/ of a registered format.  Return: may be an error pointer. */
+/* formats/NAME/ of a registered format.  Return: the directory, or an error pointer. */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);
 void pfm_sysfs_remove_format(struct pfm_format_directory *directory);
 

@@ -9,8 +9,8 @@ struct pfm_snapshot;
 
 /**
  * struct pfm_thread_reading - a reading of the counts of a thread
- * @counts: the argument; the fields that are returned are filled in by pfm_thread_counts_begin()
- * @source: the context itself, or a copy that is in no list during the reading
+ * @counts: the argument; pfm_thread_counts_begin() fills in its output fields
+ * @source: the context itself, or a copy; the copy is in no list while it is being read
  * @snapshot: memory for the values of a set
  */
 struct pfm_thread_reading {
@@ -20,8 +20,8 @@ struct pfm_thread_reading {
 };
 
 /*
- * The mutex is held during all of a reading.  Return: 0 or a negative errno; after an error the
- * caller does not call pfm_thread_counts_end().
+ * The caller holds the mutex during the whole reading.  Return: 0 or a negative errno; after an
+ * error the caller does not call pfm_thread_counts_end().
  */
 int pfm_thread_counts_begin(struct pfm_context *context,
 			    struct pfm_thread_reading *reading);
@@ -31,7 +31,7 @@ int pfm_thread_counts_read(struct pfm_context *context,
 			   const struct pfm_thread_reading *reading,
 			   struct pfarg_pmr *elements, u32 count);
 
-/* @is_read: the user has the counts; otherwise they are kept. */
+/* @is_read: the user has received the counts; if false, they are kept for another reading. */
 void pfm_thread_counts_end(struct pfm_context *context,
 			   const struct pfm_thread_reading *reading, bool is_read);
 

@@ -11,7 +11,7 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Number of buckets that are moved at a time, with interrupts off. */
+/* Interrupts are off while this number of buckets is copied to another table. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;
@@ -23,18 +23,18 @@ struct pfm_threads __rcu *pfm_threads;
 static DEFINE_RAW_SPINLOCK(threads_lock);
 /* The table that will replace the present one; NULL if there is none. */
 static struct pfm_threads *next;
-/* Number of the present table's buckets whose contexts are in @next, too. */
+/* The contexts of the first @moved buckets of the present table are also in @next. */
 static unsigned int moved;
 /* The present table has 2^bits buckets. */
 static unsigned int bits = LEAST_BITS;
 /*
- * Number of contexts in the table; below @fewest or above @most the table is replaced.
- * These three variables may be read without the lock.
+ * Number of contexts in the table.  If it is less than @fewest or more than @most, the table
+ * is replaced.  These three variables may be read without the lock.
  */
 static unsigned int entered;
 static unsigned int fewest, most;
 
-static DEFINE_MUTEX(replacing); /* held until the old table is not read any more */
+static DEFINE_MUTEX(replacing); /* held until nobody reads the old table any more */
 
 static struct pfm_threads *current_table(void)
 {
@@ -137,8 +137,8 @@ static void set_next(struct pfm_threads *threads)
 }
 
 /*
- * Return: the value of "bits" for a table with one context more than now. The table then has eight
- * to sixteen buckets per context.
+ * Return: the value of "bits" that is best when one more context has entered.  The table then has
+ * eight to sixteen buckets per context.
  */
 static unsigned int wanted_bits(void)
 {
@@ -148,8 +148,8 @@ static unsigned int wanted_bits(void)
 }
 
 /*
- * The table is replaced when it has less than half of 1 << wanted_bits() buckets, or more than
- * sixteen times that number.
+ * Let W be 1 << wanted_bits().  The table is replaced when it has fewer than W / 2 buckets or more
+ * than 16 * W.
  */
 static void set_bounds(void)
 {
@@ -169,7 +169,7 @@ static void use_next(unsigned int new_bits)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* If there is no memory, the old table stays: look-ups are slower, or memory is wasted. */
+/* If the allocation fails, the old table stays: look-ups are slower, or memory is wasted. */
 static void replace(unsigned int new_bits)
 {
 	struct pfm_threads *old = current_table(), *new = alloc(new_bits, !old->which);

@@ -8,7 +8,7 @@
  * the replacement a context is in both tables, so it has two nodes.
  *
  * The kernel's rhashtable cannot be used: in the hooks it would allocate memory and take
- * locks that sleep on PREEMPT_RT.  A look-up would also take a hundred instructions more.
+ * locks that sleep on PREEMPT_RT.  A look-up would also take a hundred more instructions.
  */
 #ifndef PERFMON_THREADS_H
 #define PERFMON_THREADS_H
@@ -21,10 +21,10 @@
 
 /**
  * struct pfm_threads - a thread table
- * @shift: right shift that makes a bucket's number from a hash of 32 bits
- * @which: index of the node in pfm_context.nodes[] that this table uses
- * @to_context: bytes to add to the address of that node to get the address of its context
- * @buckets: the lists; the end marker of each list is the bucket's number
+ * @shift: right shift that turns a 32-bit hash into the number of a bucket
+ * @which: this table uses nodes[@which] of each struct pfm_context
+ * @to_context: offset from the address of that node to the address of its context, in bytes
+ * @buckets: the lists; the end marker of a list has the number of its bucket
  */
 struct pfm_threads {
 	unsigned int shift;

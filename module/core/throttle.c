@@ -4,14 +4,14 @@
  *
  * An event set with too many overflow interrupts counts nothing for about a tick.
  * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
- * may take a whole tick.  So the length of one interrupt in several is measured, and the
- * others are taken to be as long.  A set is also throttled if its interrupts take more than
- * a limited share of its duration.
+ * may take a whole tick.  So one interrupt of every few is timed, and the others are
+ * assumed to take as long.  A set is also throttled if its interrupts take more than a
+ * certain share of its duration.
  *
  * The duration of a set passes only while the set is active and its thread is on a CPU.  If
- * interrupts take a limited share of each set's duration, they take at most that share of a
- * CPU's time, with any number of threads and sets.  No set is throttled because of the
- * interrupts of another set.
+ * the interrupts of each set take at most this share of the set's duration, all interrupts
+ * together take at most this share of a CPU's time, however many threads and sets there are.
+ * No set is throttled because of the interrupts of another set.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -28,7 +28,7 @@
  */
 #define BUSY 25
 
-/* Return: the length of the interrupt that began at @begun.  Adds it to the statistics, too. */
+/* Return: the length of the interrupt that began at @begun.  Also adds it to the statistics. */
 static u64 measure(struct pfm_context *context, u64 begun)
 {
 	struct pfm_cpu_statistics *statistics = &pfm_here(context)->statistics;
@@ -41,7 +41,10 @@ static u64 measure(struct pfm_context *context, u64 begun)
 	return taken;
 }
 
-/* Return: whether interrupts that take @taken ns take too much of the time. */
+/*
+ * Return: whether the interrupts since the last check took too much of the time, if each of them
+ * took @taken ns.
+ */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {
 	u64 passed = pfm_clock_between(budget->looked, time);
@@ -51,8 +54,8 @@ static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 }
 
 /*
- * The budget is checked once in @step interrupts; if few interrupts are allowed, it is checked
- * at each one.
+ * The budget is checked at every @step-th interrupt.  If only few interrupts are allowed, @step
+ * is 1.
  */
 static void next_step(struct pfm_budget *budget, unsigned int limit)
 {
@@ -88,7 +91,7 @@ struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *
 	set->unusual |= PFM_SET_THROTTLED;
 	if (set != context->active)
 		return next;
-	/* The pause may find an overflow that masks the context or switches sets. */
+	/* pfm_pause() may find an overflow that masks the context or switches sets. */
 	pfm_pause(context);
 	if (!context->monitoring)
 		return NULL;
@@ -105,9 +108,9 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 }
 
 /*
- * If the context does not monitor, the set's clock stands still, so nothing is done.  If the
- * active set is not throttled, it counts, and an overflow in an NMI may make another set
- * active at any time: hence READ_ONCE().
+ * While the context does not monitor, the set's clock stands still, so nothing is done.
+ * READ_ONCE() is needed because an active set that is not throttled counts: its overflow may
+ * raise an NMI at any time, and the NMI may make another set active.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

@@ -38,8 +38,8 @@ struct pfm_budget {
 };
 
 /*
- * Called when an overflow interrupt begins.  Return: the time, or 0 if the budget is not
- * checked at the end of this interrupt.
+ * Called when an overflow interrupt begins.  Return: the time if the budget will be
+ * checked at the end of this interrupt, else 0.
  */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
@@ -47,23 +47,23 @@ static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 }
 
 /*
- * Called when the overflow interrupt that began at @begun ends.  Return: whether the set has
- * had too many interrupts: more than max_interrupts_per_tick, or interrupts that take too much
- * of its time.
+ * Called when the overflow interrupt that began at @begun ends.  Return: whether to throttle
+ * the set, because it had more than max_interrupts_per_tick interrupts or because its interrupts
+ * took too much of its time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
 /*
- * Let the set count nothing for a tick.  Called by the overflow handler, which may be an NMI.
- * @next: the registers that would be started without the throttling.
+ * Keep the set from counting for a tick.  Called by the overflow handler, which may be an NMI.
+ * @next: the registers to start if the set were not throttled.
  * Return: the registers to start, or NULL for none.
  */
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);
 
 /*
- * A throttled set is active on @cpu, which is this CPU: start the timer that ends its wait.
- * May be called in an NMI.
+ * Start the timer that lets a throttled set count again.  @cpu is this CPU, and its active set is
+ * throttled.  May be called in an NMI.
  */
 void pfm_throttle_wait(struct pfm_cpu *cpu);
 
@@ -71,7 +71,7 @@ void pfm_throttle_wait(struct pfm_cpu *cpu);
 void pfm_throttle_forget(struct pfm_set *set);
 
 /*
- * Set up, and stop, the throttle_timer of each of @cpus.  This timer lets a throttled set count
+ * Set up or stop the throttle_timer of each of @cpus.  This timer lets a throttled set count
  * again.
  */
 void pfm_throttle_init(struct pfm_cpu __percpu *cpus);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arguments of calls: the rarer cases, for which vector.h has no inline code. */
+/* Arguments of calls: rare cases, which the inline functions of vector.h do not handle. */
 #include <linux/sched.h>
 
 #include "vector.h"
@@ -20,7 +20,7 @@ int pfm_copy_in_other(struct pfm_context *context, void *to, size_t known,
 	return error ? pfm_fault(context, from.address) : 0;
 }
 
-/* Elements of a later version: the unknown bytes of each must be zero. */
+/* If the elements are of a later version, the bytes that we do not know must be zero. */
 int pfm_check_tails(struct pfm_context *context, struct pfm_vector vector, size_t known)
 {
 	const char __user *tail = u64_to_user_ptr(vector.address);

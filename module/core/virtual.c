@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: values that the kernel keeps anyway, many of them for each thread.  System-wide
- * contexts have only those that do not depend on a thread.
+ * Virtual PMDs: values that the kernel maintains anyway.  Many of them describe a thread;
+ * system-wide contexts have only the others.
  *
- * Each value is the difference of a source's values at the beginning and end of
- * monitoring.  So virtual PMDs add no cost to thread switches.
+ * The source of a value is read when monitoring begins and when it ends, and the difference
+ * is counted.  So virtual PMDs add no cost to thread switches.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -13,7 +13,7 @@
 #include "set_clock.h"
 #include "virtual.h"
 
-/* The core's virtual PMDs.  A state does not count: its value is the value of the source. */
+/* The core's virtual PMDs.  A PMD with @is_state shows the present value of its source. */
 static const struct {
 	const char *name;
 	bool is_state;
@@ -108,8 +108,8 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 }
 
 /*
- * Return: the value to add to virtual_value.  It is the increase of the source since monitoring
- * began or, for a state, the difference between the source and virtual_value.
+ * Return: the value to add to virtual_value: the increase of the source since monitoring began.
+ * For a state it is the difference between the source and virtual_value.
  */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {
@@ -150,7 +150,7 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 }
 
 /*
- * Bring PMDs into use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  New PMDs count
+ * Mark PMDs as in use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  New PMDs count
  * from now on.
  */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
@@ -162,7 +162,7 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 		pfm_virtual_write(context, set, PFM_VIRTUAL_PMD_BASE + n, 0);
 }
 
-/* Brings the PMD into use, too.  It counts from now on if the context monitors. */
+/* Also marks the PMD as in use.  It counts from now on if the context monitors. */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asm/ptrace.h of powerpc: the offsets, in bytes, at which the stack frame of an exception
- * has the saved registers and the marker.
+ * asm/ptrace.h of powerpc: the stack frame of an exception contains the saved registers and
+ * a marker.  Their offsets are STACK_INT_FRAME_REGS and STACK_INT_FRAME_MARKER, in bytes.
  *
- * The kernel has STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before 6.2 the offsets were
- * those of every stack frame: STACK_FRAME_OVERHEAD, in bytes, and STACK_FRAME_MARKER, in
- * longs.
+ * These names exist since 6.2.  Before 6.2 all stack frames had the same offsets, with other
+ * names: STACK_FRAME_OVERHEAD, in bytes, and STACK_FRAME_MARKER, in longs.
  */
 #ifndef COMPAT_PTRACE_H
 #define COMPAT_PTRACE_H

@@ -93,8 +93,8 @@ static int callchain_init(struct pfm_format_instance *instance,
 }
 
 /*
- * Return: false while a CPU switches to the thread, and stack and memory are still those of the
- * previous thread.
+ * Return: whether the CPU has completed the switch to the thread.  Until then the stack and the
+ * memory are still those of the previous thread.
  */
 static bool is_current(const struct pfm_sample *sample)
 {
@@ -188,5 +188,5 @@ module_driver(callchain_format, pfm_format_register, pfm_format_unregister);
 
 MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_CALLCHAIN_NAME));
 MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_CALLCHAIN_UUID));
-MODULE_DESCRIPTION("perfmon: sampling format with the stack of each sample");
+MODULE_DESCRIPTION("perfmon: sampling format that stores the stack at each sample");
 MODULE_LICENSE("GPL");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sampling format "hist", see perfmon_hist.h: a hash table with open addressing.
- * Entries are never deleted.  There is one writer, because the core calls the
- * handler for one sample at a time; the order of the stores lets readers see consistent
- * entries.
+ * Entries are never deleted.  There is one writer, because the core calls the handler for
+ * one sample at a time.  The order of the stores ensures that readers see consistent entries.
  */
 #include <linux/device.h>
 #include <linux/hash.h>

@@ -3,7 +3,7 @@
  * The sampling format "nway", see perfmon_nway.h.
  *
  * The header counts the regions that have been filled and those that have been released.  The
- * regions from number "released" up to number "filled" belong to the user, the others belong to
+ * regions from number "released" to number "filled" - 1 belong to the user; the others belong to
  * the kernel.  Handler and restart need no lock: the core never calls them concurrently.
  */
 #include <linux/device.h>
@@ -34,7 +34,7 @@ static int nway_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	    argument->region_size % sizeof(u64) ||
 	    argument->region_size < largest_entry(setup->pmds))
 		return -EINVAL;
-	/* If the size overflows, it becomes SIZE_MAX, which the core refuses. */
+	/* If the sum overflows, size_add() returns SIZE_MAX, and the core refuses this size. */
 	*size = size_add(region_offset(argument->regions),
 			 size_mul(argument->regions, argument->region_size));
 	return 0;
@@ -108,9 +108,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Release the oldest full region.  Samples are lost only while the kernel has no region.
- * In that case the handler fills the released region next, so the description of this
- * region gets the number of samples lost since the last release.
+ * Release the oldest full region.  Samples are lost only while no region is free.  In
+ * this case the handler fills the released region next, so the description of this region gets
+ * the number of samples lost since the last release.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {
@@ -151,5 +151,5 @@ module_driver(nway_format, pfm_format_register, pfm_format_unregister);
 
 MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_NWAY_NAME));
 MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_NWAY_UUID));
-MODULE_DESCRIPTION("perfmon: sampling format of several regions, monitoring never stops");
+MODULE_DESCRIPTION("perfmon: sampling format with several regions and without masking");
 MODULE_LICENSE("GPL");

@@ -4,7 +4,7 @@
  * for each way to follow a stack.
  *
  * Called with interrupts off, perhaps in an NMI or with a run queue locked.  Nothing here
- * waits or takes a page fault; every loop ends after @most addresses; @most is at least 1.
+ * waits or takes a page fault.  Every loop ends after @most addresses.  @most is at least 1.
  */
 #ifndef PERFMON_FORMAT_STACK_H
 #define PERFMON_FORMAT_STACK_H
@@ -18,8 +18,8 @@ struct pt_regs;
  * interrupted instruction.  @regs: the kernel's registers at the interruption.
  * Return: number of addresses.
  *
- * @link: may be NULL; otherwise it is set to true if the second address is the value of the
- * link register, which may be stale.
+ * @link: set to true if the second address comes from the link register and so may be
+ * stale.  @link may be NULL.
  */
 unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link);

@@ -2,10 +2,10 @@
 /*
  * The kernel's stack on arm64.
  *
- * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the first
- * functions of the trace are those between this function and the interrupt. When an exception
- * interrupts the kernel, kernel_entry in entry.S makes a frame record whose return address is the
- * interrupted pc. So the trace contains that pc, and the addresses after it are the result.
+ * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the trace begins
+ * with the functions that have been called since the interrupt.  When an exception interrupts the
+ * kernel, kernel_entry in entry.S makes a frame record whose return address is the interrupted pc.
+ * So the trace contains that pc.  The result is that pc and the addresses after it.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,7 +15,7 @@
 
 #include "stack.h"
 
-/* Room for the functions between the exception and here; there are about 20 with any PMU. */
+/* Room for the functions between the exception and here: about 20, whatever the PMU. */
 #define OURS 48
 
 /* Interrupts are off, and a handler is not interrupted by another one. */

@@ -4,8 +4,8 @@
  * arm64.  Each frame pointer points to the place where the caller's frame pointer is saved;
  * the return address is next to that place.
  *
- * If a function has not made its frame yet, or makes none, the address of its caller is
- * missing; on arm64 the link register has that address.
+ * If a function has no frame, or has not made it yet, the address of its caller is missing.
+ * On arm64 the link register has that address.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>

@@ -4,11 +4,11 @@
  * ELF V2 ABI Specification", 2.2.2 The Stack Frame).
  *
  * r1 points to the innermost frame; the first doubleword of each frame points to the
- * caller's frame.  A function saves the link register, its return address, in its
- * caller's frame, and only if it calls other functions.  So the return address of the
- * innermost function may be in the register, in the caller's frame or in both, and that
- * function may have no frame.  As in perf's chains, the register is used unless it is
- * known to be stale.
+ * caller's frame.  When a function is called, the link register has its return
+ * address.  The function saves this address in its caller's frame only if it calls other
+ * functions.  So the return address of the innermost function may be in the link register,
+ * in the caller's frame or in both, and this function may have no frame.  As in perf's
+ * chains, the link register is used unless it is known to be stale.
  *
  * The kernel's frames, too, are read with functions that tolerate any address.
  */
@@ -31,11 +31,14 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* limit of frames still to read: a chain may be circular */
+	unsigned int frames; /* frames that may still be read: a chain may be circular */
 	bool is_kernel;
 };
 
-/* Store @address if it belongs to the kernel or, in the program's stack, to the program. */
+/*
+ * Store @address if it is a kernel address in the kernel's stack, or a user address in the
+ * program's stack.
+ */
 static void add(struct walk *walk, u64 address)
 {
 	if (address && is_kernel_addr(address) == walk->is_kernel &&
@@ -62,10 +65,10 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 }
 
 /*
- * Return: whether @link, the link register, has a return address that the frames lack.  @frame
- * is the innermost frame, @caller the next one. If @frame has the same address, @link is stale: a
- * callee that has returned left it there. If @caller has the same address, the link register is
- * saved there and not needed.
+ * Return: whether @link, the link register, has a return address that is in none of the frames.
+ * @frame is the innermost frame, @caller the next one.  If @frame has the address of @link, @link
+ * is stale: it was set by a call that has returned.  If @caller has that address, the function has
+ * saved the link register there, so @link is not needed.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)

@@ -41,22 +41,23 @@ struct task_struct;
  * @task: the monitored thread.  @task is not always current: an NMI may come when the
  *	thread's counters already run but the scheduler has not yet switched to the thread.
  *	In this case, user addresses belong to another program.
- * @regs: interrupted registers; if the overflow was found only when the thread left the
- *	CPU, the registers of user mode
- * @ip: address of the instruction that the hardware recorded.  If the hardware recorded none,
- *	address of the interrupted instruction, or of the last instruction in user mode if the
- *	user may not see kernel addresses.
+ * @regs: registers of the interrupted code.  If the overflow was found only when the thread
+ *	left the CPU, these are the thread's registers in user mode.
+ * @ip: address of the instruction that the hardware recorded.  If the hardware recorded none:
+ *	address of the interrupted instruction.  If this is in the kernel and the user may not
+ *	see kernel addresses: address of the last instruction in user mode.
  * @ip_is_exact: the hardware recorded @ip
- * @payload: other data that the hardware recorded, in the layout of the register map's
- *	header; NULL if there is none or the user may not see it
+ * @payload: other data that the hardware recorded; the header of the register map defines the
+ *	layout.  NULL if there is no such data or the user may not see it.
  * @payload_size: bytes of @payload
  * @time: time of the sample in ns of the scheduler's clock
- * @last_reset: value of @pmd when the period began; the period is its negative
+ * @last_reset: value of @pmd when the sampling period began: minus the length of the period
  * @event_id: reg_smpl_eventid of @pmd
  * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
  *	numbers
  * @value_count: number of @values
- * @tid: id of the thread in the loader's pid namespace (in a system-wide context: the creator's)
+ * @tid: id of the thread in the pid namespace of the loader or, in a system-wide context, of the
+ *	creator
  * @cpu: number of the CPU
  * @set: number of the event set
  * @tgid: id of the thread's process in the same pid namespace
@@ -91,7 +92,7 @@ struct pfm_sample {
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch event sets, at the restart if _MASK is set */
+#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; with _MASK, at the restart */
 #define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
@@ -112,8 +113,8 @@ struct pfm_format_setup {
 };
 
 /**
- * struct pfm_format_instance - a format in one context or, with PFM_FL_INHERIT_*, in one context
- * and on one CPU
+ * struct pfm_format_instance - a format in use by one context; with PFM_FL_INHERIT_*, there is
+ * one instance for each CPU
  * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
  *	NULL if the context has none
  * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
@@ -134,9 +135,9 @@ struct pfm_format_instance {
  * @uuid: UUID for programs, as text of 36 characters
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to 4096; 0: the format has no argument
- * @argument_first_size: bytes of the argument's first version, if the argument has become
- *	longer since; the core clears the bytes that an older program does not pass.  0:
- *	the same as @argument_size
+ * @argument_first_size: bytes of the argument's first version, if later versions are longer.
+ *	The core clears the bytes that an older program does not pass.  0 means the same as
+ *	@argument_size.
  * @flags: PFM_FORMAT_*
  * @owner: the format's module; set by the core
  *
@@ -144,26 +145,26 @@ struct pfm_format_instance {
  *	Returns 0 or a negative errno, such as -EINVAL for a bad argument; the creation of the
  *	context then fails with this errno.  Process context, may sleep; optional.
  * @init: sets up an instance: writes the buffer's header, sets @private.  Returns 0 or a negative
- *	errno; the creation of the context then fails with this errno.  Before @init returns an
- *	errno, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the
- *	user.  Process context, may sleep; optional.
- * @exit: frees @private.  Called once for each @init that succeeded (or for each instance
- *	if there is no @init), also if the creation fails later.  No other callback
- *	for this instance runs at the same time or later.  The user may still read the buffer,
- *	which the core frees after the context.  Process context, may sleep; optional.
+ *	errno; the creation of the context then fails with this errno.  If @init fails, it
+ *	must first undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the user.
+ *	Process context, may sleep; optional.
+ * @exit: frees @private.  Called once for each instance whose @init succeeded, or for each
+ *	instance if there is no @init, even if the creation of the context fails later.  No other
+ *	callback for this instance runs at the same time or later.  The user may still read the
+ *	buffer; the core frees it after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
  *	time.  The handler must not wait or fault.  Returns PFM_CONTROL_*.
  * @restart: called when the user has handled a notification.  @active is true if monitoring is not
- *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; in this case @active is false if
- *	the handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
+ *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; there @active is false if the
+ *	handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
  *	runs.  Returns 0, PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to
  *	restart; optional.
  * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
  *	NMI, like @handler; optional.
  *
- * The user reads the buffer while the format writes it.  So the format must write data before it
- * writes the count or offset that includes them, see pfm_format_publish().
+ * The user reads the buffer while the format writes it.  So the format must first write the
+ * data, then the count or offset that covers the data, see pfm_format_publish().
  */
 struct pfm_format {
 	u32 interface;
@@ -220,7 +221,7 @@ void pfm_format_unregister(struct pfm_format *format);
 unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 				unsigned int most);
 
-/* Store a count or an offset after the data that it includes. */
+/* Store a count or an offset.  Readers see it only after the data that it covers. */
 #define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
 
 /*
@@ -247,8 +248,8 @@ static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u6
 /**
  * pfm_linear_next() - get the place of the next entry
  *
- * Return: NULL if the largest entry does not fit; the sample has then been counted as
- * lost, and the handler must return pfm_linear_full().
+ * Return: the place, or NULL if the largest entry does not fit.  After NULL, the sample has been
+ * counted as lost, and the handler must return pfm_linear_full().
  */
 static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
 {
@@ -266,7 +267,7 @@ static inline u32 pfm_linear_full(void)
 }
 
 /**
- * pfm_linear_add() - publish the entry of @size bytes that was written
+ * pfm_linear_add() - publish an entry after its @size bytes have been written
  *
  * Return: the value that the handler returns.
  */

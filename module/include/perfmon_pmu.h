@@ -34,9 +34,9 @@ struct task_struct;
 #define PFM_PMU_INTERFACE	 1
 
 /*
- * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made and no PMU
- * is registered.  The core requests the alias with the identity of the processor: MIDR_EL1, as in
- * "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers of vendor,
+ * If no PMU is registered when a program creates a context, the core requests a module by its
+ * MODULE_ALIAS(PFM_PMU_ALIAS(processor)).  The request has the identity of the processor: MIDR_EL1,
+ * as in "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers of vendor,
  * family and model, as in "x86:ven0000fam0006mod008f".  All numbers are hexadecimal, in lower
  * case.  The alias of a module is a pattern as in fnmatch(3).  If no module has registered a PMU
  * after this request, the core requests "fallback".
@@ -59,10 +59,10 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on: read-only or sampled */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; required from 64 on, unless sampled */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
-#define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
-#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC whose counters reveal no more than /proc */
+#define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
+#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC whose counters reveal no more than /proc does */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -71,15 +71,16 @@ struct task_struct;
  * @width: bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
  * @reserved: bits of a PMC that keep @default_value, whatever is written
- * @user_set: bits of a PMC that the core sets in a context that may count at user level
- *	only, in written values and in @default_value
- * @user_clear: bits of a PMC that the core clears in a context that may count at user level only
- * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
+ * @user_set: bits that the core sets in every value of a PMC, also in @default_value, if the
+ *	context may count at user level only
+ * @user_clear: bits that the core clears in every value of a PMC, also in @default_value, if the
+ *	context may count at user level only
+ * @address: number of the register in hardware; the core only shows it in /sys/kernel/perfmon
  * @counters: bitmap of the counters that a PMC drives
  *
- * Each counter must be driven by at least one PMC that has @user_set or @user_clear, which exclude
- * the kernel level, or that has the type PFM_REG_NO_LEVELS.  Registration fails otherwise.  The
- * counters of a PMU with a scope need no such PMC.
+ * Each counter needs a PMC that drives it and that can exclude the kernel level: the PMC has
+ * @user_set or @user_clear.  A PMC with PFM_REG_NO_LEVELS will also do.  Registration fails if a
+ * counter has neither.  The counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
 	const char *name;
@@ -95,30 +96,30 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and drive no
- *	counter.  They must be programmed while the set counts; on shared hardware, no other PMCs
- *	may be programmed.
- * @used_pmds: PMDs below 256 in use: only these count, are saved and are restored
+ * @used_pmcs: PMCs below 256 that drive a counter in use, and written PMCs below 256 that drive no
+ *	counter.  The PMU module must program them while the set counts; on shared hardware it must
+ *	program no other PMCs.
+ * @used_pmds: PMDs below 256 in use; only these PMDs count and are saved and restored
  * @counters: those of @used_pmds that are counters, all below 64
- * @interrupting: those of @counters whose wrap must raise an interrupt
+ * @interrupting: those of @counters that must raise an interrupt when they wrap
  * @pmcs: values of PMCs
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
  * @config: for the PMU module: values that configure() computes from the fields above.
  *	Only configure() writes @config.  Zero in a new set.
- * @state: for the PMU module: data that changes while the set counts, one word for each PMD below
+ * @state: for the PMU module: data that changes while the set counts: one word for each PMD below
  *	64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(), acknowledge()
  *	and the interrupt handler may change @state; configure() may not.  Zero in a new set.
- * @changed: PMDs below 64 that have been written by the user, or reset, since the PMU module
- *	cleared their bits; only write_pmds() may clear bits
+ * @changed: one bit for each PMD below 64.  The core sets the bit when the user writes the PMD
+ *	and when the PMD is reset.  Only write_pmds() may clear the bit.
  * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
  * @sees_kernel: samples may have addresses of the kernel, see struct
  *	pfm_session.privileged
  *
- * The core owns this structure.  The operations below may read all of it, and write @pmds
- * (in stop), @config (in configure), @state and @changed.
+ * The core owns this structure.  The operations below may read all of it.  They may write @state
+ * and @changed; stop() may also write @pmds, and configure() may write @config.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_HARDWARE_BV];
@@ -142,7 +143,7 @@ struct pfm_registers {
  * @cpu: the CPU of a system-wide context, else -1
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
- * @why: where load(), before it fails, may write the reason in a few words for users
+ * @why: if load() fails, it may first write the reason here, in a few words for users
  * @sets: for the core's use
  */
 struct pfm_session {
@@ -170,28 +171,28 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * Hot operations are called with interrupts off, on the CPU whose registers they access.  They must
  * not wait, and only an NMI of the same PMU can interrupt them.  The core calls them in the order
  * can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU was
- * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU have
- * not changed since they were saved in the set.  pfm_running_registers() returns the registers of
- * the set from before start until before stop.  In an overflow handler that interrupts stop, it
- * returns NULL; the handler must then leave the overflows so that overflows() can still return
+ * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU still
+ * contain the set's values.  While a set counts, and already inside start(),
+ * pfm_running_registers() returns its registers.  Inside stop(), it returns NULL.  If an overflow
+ * handler interrupts stop(), the handler must keep the overflows, so that overflows() still returns
  * them.
  *
- * @owner: returns the owner of the registers that CPU @number shares with other CPUs: the CPU that
- *	accesses these registers. It may be CPU @number itself, and stays the owner until it goes
- *	offline. Returns a negative errno on failure; -ENODEV means that CPU @number, which is
- *	online, has no such registers. Process context, may sleep, CPU hotplug held off. A PMU with
- *	a @scope must have this operation; it is not called for other PMUs.
+ * @owner: returns the owner of the registers that CPU @number shares with other CPUs.  The owner is
+ *	the CPU that accesses these registers, perhaps CPU @number itself.  It remains the owner
+ *	until it goes offline.  Returns a negative errno on failure.  -ENODEV means that CPU @number
+ *	is online and has no such registers.  Process context, may sleep, CPU hotplug held off.  A
+ *	PMU with a @scope must have this operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
  *	cannot claim all of @pmds, it must claim none of them.  If somebody else holds a PMD, it
  *	must call pfm_pmu_blame() and return -EBUSY.  Exclusive hardware is claimed as a whole at
  *	the first call.  Process context, may sleep, CPU hotplug held off.
- * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
- *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
- *	Hardware that nobody else uses needs neither @release nor @claim.
- * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
- *	could not claim at the moment; process context, may sleep; optional
+ * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other contexts
+ *	may be counting.  Process context, may sleep, CPU hotplug held off.  If nobody else uses the
+ *	hardware, the PMU needs neither @release nor @claim.
+ * @held_by_others: reports which PMDs @claim could not claim at the moment: sets their bits in
+ *	@pmds (PFM_HARDWARE_BV words); process context, may sleep; optional
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the present
  *	values of the context's registers; PMCs and PMDs may be written later.  Returns 0 or a
  *	negative errno; the load then fails with this errno.  Before @load returns an errno, it
@@ -205,33 +206,34 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	PMU without @unload can be inherited; @load is not called for copies.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
- * @counts_threads: returns whether PMC @n with @value counts something that only a thread has.
- *	A system-wide context cannot use such a value.  Process context, may sleep; optional.
- * @configure: computes @config after PMC values, @counters or @interrupting of a set have
- *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
- *	CPU, while the set does not count; optional.
- * @can_count: hot; returns whether the set can count on this CPU at the moment.  If it
- *	cannot, it counts nothing, and the core reports this like a foreign CPU
- *	(docs/interface.md).  Called before write_pmcs; optional.
+ * @counts_threads: returns whether PMC @n with @value selects an event that only a thread can have,
+ *	such as a page fault.  A system-wide context cannot use such a value.  Process context, may
+ *	sleep; optional.
+ * @configure: computes @config, so that write_pmcs and start are short.  Called after PMC values,
+ *	@counters or @interrupting of a set have changed, with interrupts off, on any CPU, while the
+ *	set does not count; optional.
+ * @can_count: hot; returns whether the set can count on this CPU at the moment.  If it cannot, the
+ *	core does not start the set, and increments foreign_runs (docs/interface.md).  Called before
+ *	write_pmcs; optional.
  * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may raise
  *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
  *	values that the last call wrote on this CPU, or is NULL if these values are not known.
  *	Values that are equal need not be written again.
- * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
- *	overflow, some of these PMDs.
- * @start: hot; let @counters count.  One register write is enough if the hardware has one enable
- *	bit for all counters, or a register with the enable bits of all counters.
- * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
- *	@values.  On return nothing counts.
+ * @write_pmds: hot; write the values of @pmds to the counters.  @pmds has all of @used_pmds below
+ *	64; after an overflow, it may have only some of them.
+ * @start: hot; let @counters count.  If the hardware has one enable bit for all counters, or one
+ *	register with the enable bits of all counters, one register write is enough.
+ * @stop: hot; halt @counters, then do what @read does; the values go to the set's @pmds.  On return
+ *	nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
  *	pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the same as
  *	overflows(); it must read the overflow flags after the values.
- * @sample: hot; called after an overflow, with counters halted.  Store the values of those
- *	PMDs in the bitmap @pmds that have type PFM_REG_SAMPLED.  The value of PMD n goes to
- *	@values[n].  Required if the PMU has such registers.
- * @callers: hot; called after an overflow, with counters halted.  Store in @to the addresses of
- *	call instructions of the program, innermost first, at most @most.  These are the calls that
- *	the hardware has recorded and that have not returned.  Returns the number of addresses;
+ * @sample: hot; called after an overflow, with counters halted.  For each PMD n in the bitmap @pmds
+ *	that has type PFM_REG_SAMPLED, store the value in @values[n].  Required if the PMU has such
+ *	registers.
+ * @callers: hot; called after an overflow, with counters halted.  @to gets the addresses of the
+ *	program's call instructions, at most @most, innermost first.  Only calls that the hardware
+ *	has recorded and that have not returned are stored.  Returns the number of addresses;
  *	optional.
  * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
  *	if the PMU calls pfm_overflow().
@@ -268,9 +270,9 @@ struct pfm_pmu_operations {
 /**
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name in pmu_desc
- * @is_state: true if the PMD's value is what @read returns at the moment.  Otherwise the
- *	PMD counts, in each event set, the growth of @read while the set was active and
- *	monitoring.
+ * @is_state: true if the PMD's value is what @read returns at the moment.  Otherwise the PMD
+ *	counts: in each event set, its value grows by as much as @read grows while the set is active
+ *	and monitoring.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
  *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
@@ -299,18 +301,18 @@ struct pfm_virtual_pmd {
  * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
  *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
- * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the
- *	registers, and @scope names what the registers belong to, such as "l3" or "package".
- *	Only users who may count at all levels can use the registers, and only in
- *	system-wide contexts.  One context uses all registers of a cache or package; it counts on
- *	the CPU that @operations->owner returns.  Such a PMU is never the default.
+ * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the registers, and
+ *	@scope names what the registers belong to, such as "l3" or "package".  The registers can be
+ *	used in system-wide contexts only, by users who may count at all levels.  One context uses
+ *	all registers of a cache or package; it counts on the CPU that @operations->owner returns.
+ *	Such a PMU is never the default.
  * @independent: operations on a set do not affect other counters.  So a thread's context and a
  *	system-wide context may count on a CPU at the same time, with different counters.  The
  *	module of such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
  *	pfm_running_registers() and pfm_overflow().
  * @owner: set by the core: the PMU's module
- * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be
- *	called
+ * @is_partial: set by the core: some CPU does not have this PMU, or the PMU has the operation
+ *	can_count()
  * @node: for the core's use
  * @scope_node: for the core's use
  * @cpu_data: for the core's use
@@ -377,12 +379,12 @@ void pfm_pmu_blame(const char *holder, unsigned int pmd);
 
 /**
  * struct pfm_hardware_sample - data that the hardware recorded at an overflow
- * @counters: the counters whose overflow the data belongs to; all ones if the hardware
- *	records the same for all counters
+ * @counters: the counters whose overflows this data describes; all ones if the hardware records the
+ *	same data for all counters
  * @ip: the instruction that made the counter overflow, 0 if it was not recorded
  * @is_kernel: the data is about the kernel: the core withholds it from users who may not
  *	see the kernel
- * @payload: other recorded data, in the layout of the register map's header; or NULL
+ * @payload: other recorded data, or NULL; the header of the register map documents its layout
  * @payload_size: bytes of @payload
  */
 struct pfm_hardware_sample {
@@ -397,8 +399,8 @@ struct pfm_hardware_sample {
  * struct pfm_overflow_result - result of an overflow interrupt
  * @next: registers of the set that counts next, for start(); NULL if nothing counts
  *	on this CPU now
- * @ours: a counter of the running set had overflowed.  If not, a shared interrupt line or
- *	NMI may have been raised by another device; @next is valid in any case.
+ * @ours: whether a counter of the running set had overflowed.  If none had, perhaps another device
+ *	raised the shared interrupt or the NMI.  @next is valid in any case.
  */
 struct pfm_overflow_result {
 	struct pfm_registers *next;
@@ -455,8 +457,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  *	halted
  * @regs: interrupted registers
  *
- * Return: as pfm_overflow(), but for @running only: the next set of the same context, and whether a
- *	counter of @running had overflowed
+ * Return: like pfm_overflow(), but only about @running: "next" is the next set of the same context,
+ *	and "ours" says whether a counter of @running had overflowed.
  */
 struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 					   const struct pfm_registers *running,
@@ -465,19 +467,18 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Called with interrupts off;
- * registers of a set that counts on this CPU must not have changed.  A module also calls
- * this function on each CPU that comes online, unless the registers of a CPU keep their
- * values while the CPU is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off.  If a set
+ * counts on this CPU, its registers must not have changed.  A module also calls this function on
+ * each CPU that comes online, unless registers keep their values while their CPU is offline.
  */
 void pfm_registers_lost(void);
 
 /**
- * pfm_cpu_pause() - halt what counts on this CPU, before its registers are lost
+ * pfm_cpu_pause() - halt the PMU's counters on this CPU before their values are lost
  * @pmu: the caller's PMU
  *
- * The values are saved.  For a callback that the kernel calls when it suspends the machine, see
- * linux/syscore_ops.h.  Interrupts off.
+ * The core saves the values.  For a callback that the kernel calls when it suspends the machine,
+ * see linux/syscore_ops.h.  Interrupts off.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu);
 
@@ -485,8 +486,8 @@ void pfm_cpu_pause(const struct pfm_pmu *pmu);
  * pfm_cpu_resume() - undo pfm_cpu_pause()
  * @pmu: the caller's PMU
  *
- * The core writes all registers again.  The caller must have prepared the registers as on a CPU
- * that comes online.  Interrupts off.
+ * The core writes all registers again.  Before the call, the caller must prepare the registers as
+ * it does on a CPU that comes online.  Interrupts off.
  */
 void pfm_cpu_resume(const struct pfm_pmu *pmu);
 
@@ -495,8 +496,8 @@ void pfm_cpu_resume(const struct pfm_pmu *pmu);
  *
  * For a module that clears the registers of a CPU which goes offline.  Its hotplug callback calls
  * this function on that CPU before it clears the registers, because a system-wide context may still
- * be counting there.  The callback may also run when the module releases the hardware; in this case
- * the CPU stays online, and this function does nothing.
+ * be counting there.  The callback may also run because the module releases the hardware.  In this
+ * case the CPU stays online, and this function does nothing.
  */
 void pfm_cpu_goes_offline(void);
 

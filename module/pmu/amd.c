@@ -38,7 +38,7 @@ static const char *const counter_names[] = { FOR_EACH_NUMBER(COUNTER_NAME) };
 static struct pfm_register amd_pmcs[MOST_COUNTERS] __ro_after_init;
 static struct pfm_register amd_pmds[MOST_COUNTERS] __ro_after_init;
 
-/* Except in family 15h every counter can count every event. */
+/* Except in family 15h, every counter can count every event. */
 static bool counts_anywhere(u64 pmc)
 {
 	return boot_cpu_data.x86 != FAMILY_15H;
@@ -58,8 +58,8 @@ static struct x86_pmu amd = {
 };
 
 /*
- * Up to family 14h, events from E0H on belong to the northbridge, which the cores share:
- * each core's counter would count the same.
+ * Up to family 14h, events from E0H on are events of the northbridge.  The cores share the
+ * northbridge, so the counters of all cores would count the same.
  */
 static bool is_not_northbridge(unsigned int n, u64 *value)
 {
@@ -67,9 +67,8 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 }
 
 /*
- * In family 15h an event can be counted by certain counters only; other counters do not
- * count it.  An event that is counted at neither level is accepted on every counter, because it
- * counts nothing.
+ * In family 15h, only certain counters can count an event; the others do not count it.  A PMC that
+ * selects neither user level nor kernel level counts nothing, so it is accepted on every counter.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {
@@ -78,8 +77,8 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 }
 
 /*
- * From family 17h on an event that grows by more than 15 in a cycle needs two counters.  One
- * counter alone would count too little.  Event FFFH merges two counters into one.
+ * From family 17h on, an event needs two counters if it can occur more than 15 times in a cycle.
+ * One counter alone would count too little.  Event FFFH merges two counters into one.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {

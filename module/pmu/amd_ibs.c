@@ -4,18 +4,18 @@
  *
  * There is a unit for fetches and a unit for ops.  A unit counts up to a maximum, takes a sample
  * and stops: it sets the valid bit of its control register and raises an NMI.  A PMD has 64 bits.
- * The maximum is the number of events until the PMD overflows or, if this number is too large for
- * the register, the largest number that the register can have.
+ * The maximum is the number of events until the PMD overflows.  If this number is too large for the
+ * register, the maximum is the largest number that the register can hold.
  *
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
  *
- * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the
- * CPU, a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the
- * unit.  We write the registers ourselves.  For an NMI the kernel calls all handlers.  Our first
- * handler is called before perf's and leaves no sample to perf, because perf would take the
- * sample and begin a new period.  So the units stay halted until our second handler is called,
- * after perf's.
+ * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the CPU,
+ * a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the unit.
+ * We write the registers ourselves.  For each NMI the kernel calls all handlers.  Our first handler
+ * is called before perf's.  It must not leave a sample to perf, because perf would take the sample
+ * and begin a new period.  So it halts the units, and they stay halted until our second handler is
+ * called, after perf's.
  *
  * For perf a placeholder never stops.  perf uses the fields config, sample_period, period_left
  * and prev_count of a placeholder.  These fields always agree with the registers, so perf can
@@ -67,10 +67,10 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 }
 
 /*
- * The units cannot count one level only.  If a PMC selects one level, the user gets only the
- * samples of that level, and the PMD must not show how much was executed at the other level.
- * So the PMD keeps the value with which the period began until a sample ends the period.  Until
- * then the count of the period is in registers->state.
+ * The units cannot count at one level only.  If a PMC selects one level, the user gets only the
+ * samples of that level, and the PMD must not reveal how many events the other level had.  So the
+ * PMD does not change until a sample ends the period.  Until then, registers->state has the count
+ * of the period.
  */
 static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
 {
@@ -145,9 +145,9 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
- * Dropped samples do not reach the core, so the core's interrupt budget does not limit them.  If
- * more than MOST_DROPS samples have been dropped on this CPU in a tick, the period after a dropped
- * sample has at least LONG_PERIOD events.
+ * The core does not see dropped samples, so its interrupt budget does not limit them.  If this CPU
+ * has dropped more than MOST_DROPS samples in the present tick, the period after each further
+ * dropped sample has at least LONG_PERIOD events.
  */
 #define MOST_DROPS  100
 #define LONG_PERIOD 20000
@@ -246,9 +246,9 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Record that an NMI may come whose sample has been found already, or was lost when its unit was
- * halted.  If the unit is halted outside of an NMI, this NMI may come immediately, so this
- * function is called before the halt, and again afterwards.
+ * Record that an NMI may still come although its sample has already been found, or was lost when
+ * the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come immediately.
+ * So the caller calls this function before the halt, and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -258,7 +258,7 @@ void amd_ibs_expect_late(struct ibs_cpu *cpu)
 
 /*
  * Halt the units of the loaded set and save their values.
- * @noted: gets the samples; UNITS + 1 elements that are zero
+ * @noted: gets the samples; has UNITS + 1 elements, which the caller has set to zero
  */
 static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		 struct pfm_hardware_sample *noted)
@@ -286,16 +286,14 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		amd_ibs_expect_late(cpu);
 }
 
-/* Handle samples.  Return: the set that counts next, whose units do not run yet; or NULL. */
+/* Handle samples.  Return: the set that counts next, or NULL.  Its units do not run yet. */
 static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs *regs)
 {
 	struct pfm_hardware_sample noted[UNITS + 1] = {};
 	struct pfm_registers *loaded = cpu->loaded;
 
 	save(cpu, regs, noted);
-	/*
-	 * The core may be about to stop the set: then it finds the overflows at the stop.
-	 */
+	/* If the core is about to call stop(), stop() will return the overflows. */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;
 	return cpu->pending ? pfm_overflow(&ibs, regs, noted).next : loaded;
@@ -341,8 +339,8 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices.  Whatever raised the NMI, no unit may
- * take a sample until perf's handler has been called.
+ * All NMIs of a CPU come here, also those of other devices.  Even if another device raised the NMI,
+ * no unit may take a sample until perf's handler has been called.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -411,8 +409,8 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 /*
  * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
- * sample, and this function handles it. The sample's interrupted instruction is then the one where
- * the thread entered the kernel.
+ * sample, and this function handles it.  As its interrupted instruction, this sample gets the one
+ * where the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
 {

@@ -36,12 +36,12 @@ enum unit {
  *	took no sample
  * @kept: what the control registers of running units contained before an NMI halted the
  *	units; else 0
- * @next: the set that counts from the end of this NMI on, or NULL
+ * @next: the set that counts after this NMI, or NULL
  * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples
  * @missed: an NMI came while @is_changing was true
- * @expects_late: if an NMI without a sample comes before @late_until, it is ours
- * @late_until: when @expects_late loses its effect, in jiffies
+ * @expects_late: an NMI without a sample is ours if it comes before @late_until
+ * @late_until: end of the effect of @expects_late, in jiffies
  * @drop_tick: tick of the last dropped sample, in jiffies
  * @drops: samples that were dropped in @drop_tick
  * @sequence: changes whenever an NMI changes the set's values
@@ -92,7 +92,7 @@ void amd_ibs_release(struct pfm_pmu *pmu, const u64 *pmds);
 
 /*
  * Register the PMU if the processor and perf have IBS.  Process context, may sleep.
- * Return: 0, also if there is no IBS; or the error of pfm_pmu_register().
+ * Return: 0 on success or if there is no IBS; else the error of pfm_pmu_register().
  */
 int amd_ibs_register(void);
 

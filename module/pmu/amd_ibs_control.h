@@ -39,8 +39,8 @@ static inline u64 most_of(enum unit unit)
 }
 
 /*
- * Return: the unit's count: the maximum if the unit has a sample; 0 if it has none and the count
- * of the op unit cannot be read.
+ * Return: the unit's count.  If the unit has a sample, its count is the maximum.  If the op unit
+ * has no sample and its count cannot be read, 0 is returned.
  */
 static inline u64 counted(enum unit unit, u64 control)
 {
@@ -58,8 +58,8 @@ static inline u64 counted(enum unit unit, u64 control)
 }
 
 /*
- * Return: the value with which the control register makes a unit count from @count to
- * @most, which is a multiple of 16.
+ * Return: the value of the control register that lets a unit count from @count to @most.  @most is
+ * a multiple of 16.
  */
 static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 {
@@ -70,8 +70,8 @@ static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 }
 
 /*
- * Erratum 420 of family 10h: if the enable bit is cleared before the maximum, the interrupt may
- * remain.
+ * Erratum 420 of family 10h: the maximum must be cleared before the enable bit.  Otherwise the
+ * interrupt may remain.
  */
 static inline void halt_unit(enum unit unit)
 {

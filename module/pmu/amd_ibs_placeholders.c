@@ -35,7 +35,7 @@ bool __init amd_ibs_find_units(void)
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }
 
-/* Reset perf's count of interrupts: perf would stop an event that has too many interrupts. */
+/* perf would stop an event with too many interrupts, so reset its count of interrupts. */
 static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {

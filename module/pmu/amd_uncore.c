@@ -4,9 +4,8 @@
  * of AMD's processors, perfmon_amd_uncore.h.
  *
  * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
- * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes the place
- * of the interrupt: its callback updates the 64-bit values.  The hardware's counts are only
- * read, never written.
+ * made there (amd_uncore_perf.c).  The counters cannot interrupt.  We use a timer instead: its
+ * callback updates the 64-bit values.  The hardware's counts are only read, never written.
  */
 #include <asm/cpufeature.h>
 #include <asm/irq_regs.h>
@@ -106,7 +105,7 @@ static u64 poll_ns(void)
 	return clamp(READ_ONCE(poll_ms), 1u, 60000u) * (u64)NSEC_PER_MSEC;
 }
 
-/* Overflows that were not acknowledged remain in cpu->overflows, and interrupt again. */
+/* An overflow that was not acknowledged stays in cpu->overflows: the timer reports it again. */
 static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 {
 	unsigned int n;
@@ -124,9 +123,9 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The timer's callback, which takes the place of an overflow interrupt.  While it runs, only
- * pfm_overflow() stops this CPU's counters, as in perfmon_soft.c.  If the timer migrates from a CPU
- * that goes offline, the counters of that CPU have been stopped.
+ * The timer's callback, which replaces the overflow interrupt.  While it runs, only pfm_overflow()
+ * stops this CPU's counters, as in perfmon_soft.c.  The timer migrates if its CPU goes offline.  By
+ * then, the counters of that CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -196,9 +195,9 @@ static u64 stop(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * As in perf, an event without a mask of threads is counted for all threads.  In families 17h and
- * 18h, an event without a mask of slices is counted in all slices.  From family 19h on, an event
- * without a mask of threads is counted in all slices.
+ * As in perf, an event whose thread mask is 0 is counted for all threads.  In families 17h and 18h,
+ * an event whose slice mask is 0 is counted in all slices.  From family 19h on, an event whose
+ * thread mask is 0 is also counted in all slices.
  */
 static bool l3_check_pmc(unsigned int n, u64 *value)
 {
@@ -449,7 +448,7 @@ static int __init add_all(void)
 	return error;
 }
 
-/* Before family 17h these registers were those of other units, the northbridge for example. */
+/* Before family 17h, these registers belonged to other units, such as the northbridge. */
 static int __init uncore_init(void)
 {
 	int error;

@@ -69,9 +69,9 @@ static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
 }
 
 /*
- * Return: the MSR of counter @n's control register.  If placeholders hold the registers, 0 means
- * that the counter is not claimed, or that perf's events have changed and perf has found no
- * register for the placeholder.
+ * Return: the MSR of counter @n's control register, or 0 if the counter has no register now.  This
+ * can only happen if placeholders hold the registers.  Either the counter is not claimed, or perf's
+ * events have changed and perf has found no register for the placeholder.
  */
 static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
 {

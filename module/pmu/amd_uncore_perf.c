@@ -2,16 +2,17 @@
 /*
  * PMU descriptions "amd_l3" and "amd_df": who owns the registers, and how to share them with perf.
  *
- * perf's driver amd_uncore, which is built into many kernels and is a module of others, gives a
- * register to one event at a time.  It has no function to reserve registers.  So a placeholder, a
+ * perf's driver amd_uncore is built into many kernels, and is a module of others.  It gives a
+ * register to one event at a time, and has no function to reserve registers.  So a placeholder, a
  * pinned event of perf, holds each register that we use.  Each register of a PMU can count every
  * event.  So a counter of ours uses the register that its placeholder has at the moment, and perf
  * can use the others.  When perf's own events change, perf may stop placeholders and start them
- * again, also on other registers.  perf then takes the count along, and computes the value of the
- * control register from fields of struct perf_event.  So uncore_select() stores our event there.
+ * again, perhaps on other registers.  perf then carries their counts over, and computes the value
+ * of the control register from fields of struct perf_event.  So uncore_select() stores our event
+ * there.
  *
- * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver
- * is not loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
+ * perf chooses the CPU that accesses the registers: the placeholder's CPU.  If perf's driver is not
+ * loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -289,8 +290,8 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /*
- * Take the claimed counters if the session's CPU does not hold them yet: it may have become the
- * owner only now, because another CPU went offline.
+ * Take the claimed counters if the session's CPU does not hold them yet.  It may have just become
+ * the owner, because another CPU went offline.
  */
 int uncore_load(struct pfm_session *session)
 {

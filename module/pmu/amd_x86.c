@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * This file compiles the code that perfmon_intel and perfmon_amd share, for perfmon_amd.  Kbuild
- * links an object file into one module only, so each of the two modules includes the sources.  A
- * third module with this code would stay loaded where perfmon_amd finds no PMU.
+ * links an object file into one module only, so each of the two modules includes the sources.  If a
+ * third module had this code, it would stay loaded even if perfmon_amd finds no PMU.
  */
 #include "x86.c"
 #include "x86_exclusive.c"

@@ -6,8 +6,8 @@
  * is the cycle counter; see perfmon_armv8.h.  In every register that has a bit for each
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
- * One register enables all counters, one bit for each, so a start or a stop is one write.
- * PMCR_EL0.E is on as long as the PMU is claimed; perf uses this bit, too.
+ * One register has the enable bits of all counters, so a start or a stop is one write.  PMCR_EL0.E
+ * is on as long as the PMU is claimed; perf uses this bit, too.
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>
@@ -30,7 +30,8 @@
 
 static char *cpus;
 module_param(cpus, charp, 0444);
-MODULE_PARM_DESC(cpus, "list of CPUs to use (default: all with the first CPU's PMU)");
+MODULE_PARM_DESC(cpus,
+		 "list of CPUs to use (default: all that have the first CPU's PMU)");
 
 /* Module parameter; it is read when counters are claimed. */
 #define LEAVE_DEFAULT (~0u)
@@ -40,7 +41,7 @@ MODULE_PARM_DESC(leave_to_perf, "mask of counters to leave to perf, bit 31 is th
 				"counter (default: the last one or two event counters)");
 
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
-static u64 event_mask; /* the low bits that an event counter implements */
+static u64 event_mask; /* the bits that event counters have: the low 32 or all 64 */
 static bool kernel_at_el2;
 
 static u64 pmd_mask(unsigned int n)
@@ -49,11 +50,11 @@ static u64 pmd_mask(unsigned int n)
 }
 
 /*
- * Which bit excludes the kernel depends on the kernel's exception level.  At EL1 it is P.
- * At EL2 (FEAT_VHE) it is NSH: the kernel is excluded if NSH is 0.  There P excludes the
- * kernels of guests, and has the value that the user wrote.  A kernel at EL2 is the
- * hypervisor, so INCLUDE_HYP has no effect there.  U excludes EL0 in both cases.
- * (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
+ * The bit that excludes the kernel depends on the kernel's exception level.  At EL1 it is P.  At
+ * EL2 (FEAT_VHE) it is NSH, and NSH = 0 excludes the kernel.  At EL2, P excludes the kernels of
+ * guests; we leave P as the user wrote it.  A kernel at EL2 is the hypervisor, so INCLUDE_HYP has
+ * no effect there.  U excludes EL0 in both cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering
+ * event counting".)
  */
 static u64 filter(u64 pmc)
 {
@@ -127,8 +128,8 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * No ISB before the reads: the exception entry before the call has ordered all earlier
- * instructions.
+ * The reads need no ISB before them, because the exception entry before this call has ordered all
+ * earlier instructions.
  */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
@@ -339,12 +340,11 @@ static void __init armv8_describe(const struct identity *identity)
 }
 
 /*
- * Some event counters are left to perf.  A pinned perf event that finds no counter stays in
- * error state; the events that KVM uses for a guest's PMU are pinned, too. Counters that perf
- * already uses cannot be claimed. But perf events that are created or scheduled later need
- * available counters, too. perf allocates the first available event counters, so it uses the last
- * ones least, and these are left to it. While the cycle counter is ours, perf counts cycles with an
- * event counter.
+ * Some event counters are left to perf.  We cannot claim counters that perf already uses, but perf
+ * also needs counters for events that it creates or schedules later.  A pinned perf event that
+ * finds no counter stays in error state, and KVM pins its events for a guest's PMU.  perf always
+ * takes the first event counter that is available, so the last ones are the least used, and we
+ * leave these to perf.  While we hold the cycle counter, perf counts cycles with an event counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -2,13 +2,13 @@
 /*
  * Arm PMUv3: interrupts for overflows of our counters only.
  *
- * perf_event measures how long its handle_irq takes.  perf compares the average with the time
- * between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
- * average exceeds a share of this time (kernel.perf_cpu_time_max_percent), perf lowers the
- * maximum rate permanently, for all users.  Our overflows must not lower perf's rate, because
- * the core itself throttles our contexts. So if only our counters overflowed, their interrupt
- * bypasses the measurement. For this purpose we interpose the interrupt handler that the driver has
- * requested.
+ * perf_event measures how long its function handle_irq takes.  It compares the average with the
+ * time between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
+ * average exceeds a share of this time (kernel.perf_cpu_time_max_percent), perf lowers the maximum
+ * rate permanently, for all users.  Our overflows must not lower perf's rate, because the core
+ * itself throttles our contexts.  So if only our counters overflowed, their interrupt bypasses the
+ * measurement.  To do this, we put our own handler in front of the interrupt handler that the
+ * driver has requested.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -42,7 +42,10 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 	return *device == pmu;
 }
 
-/* Return: the driver's action; NULL if not found: then perf measures our interrupts, too. */
+/*
+ * Return: the driver's action, or NULL if it is not found.  In that case perf measures our
+ * interrupts, too.
+ */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	struct irq_data *data = irq_get_irq_data(per_cpu_ptr(pmu->hw_events, cpu)->irq);

@@ -171,7 +171,10 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	return handle_sets(pmu, running);
 }
 
-/* Return: whether one of our counters has overflowed, and none of perf's; interrupts off or NMI. */
+/*
+ * Return: whether a counter of ours has overflowed and no counter of perf has.  Called with
+ * interrupts off or from NMI.
+ */
 bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 {
 	const u64 overflows = armv8_read_overflows();
@@ -180,8 +183,8 @@ bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 }
 
 /*
- * Clear our counters, except those of the running sets, which belong to the current
- * thread and to the CPU.  The others may still have the values of threads that were switched out.
+ * Clear our counters, except those of the running sets: these sets belong to the current thread
+ * and to the CPU.  The other counters may still have values of threads that were switched out.
  */
 static void clear_others(void)
 {
@@ -293,7 +296,7 @@ static void halt_and_clear(u64 counters)
 
 	armv8_disable(counters);
 	armv8_disable_interrupt(counters);
-	isb(); /* no overflow comes after those that are cleared here */
+	isb(); /* from here on these counters cannot overflow */
 	armv8_clear_overflows(counters);
 	this_cpu_and(armv8_kept_overflows, ~counters);
 	pfm_for_each_bit(n, rest, counters)
@@ -311,8 +314,8 @@ struct claim {
 };
 
 /*
- * Claim all counters in @argument->wanted on this CPU, or none. Other counters of ours may be
- * counting. Interrupts are off.
+ * Claim all counters in @argument->wanted on this CPU, or none.  Counters that we claimed earlier
+ * may be counting.  Interrupts are off.
  */
 static void claim_here(void *argument)
 {
@@ -328,8 +331,8 @@ static void claim_here(void *argument)
 		return;
 	}
 	/*
-	 * If no perf event is on this CPU, end user access: an earlier event may have left it
-	 * on.
+	 * If no perf event is on this CPU, close the counters to user level: an earlier event may
+	 * have left them open.
 	 */
 	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
@@ -397,8 +400,8 @@ static void interpose(void)
 
 /*
  * A module that has interposed after us calls our functions.  If we restored perf's functions,
- * that module's functions would not be called any more, and it would put our functions back
- * when it is unloaded.
+ * that module's functions would not be called any more.  When the module is unloaded, it would
+ * put our functions back.
  *
  * Return: whether all of perf's functions are in place
  */
@@ -427,7 +430,7 @@ static void adopt_cpus(void)
 
 /**
  * armv8_perf_claim() - claim counters from perf, on all of our CPUs
- * @wanted: bitmap of the counters to claim, which are not ours yet; bit 31 is the cycle counter
+ * @wanted: bitmap of the counters to claim, none of them ours yet; bit 31 is the cycle counter
  *
  * All CPUs are checked first.  Otherwise a claim that fails would briefly keep perf from
  * using counters.  Process context; hotplug held off.
@@ -468,13 +471,13 @@ int armv8_perf_claim(u64 wanted)
  *
  * Process context; hotplug held off.
  *
- * When this returns after the release of the last counter, and all functions could be
- * restored, no CPU is in one of our functions:
- * - handle_irq: release_here() is an interrupt too and cannot interrupt it.  A later
- *   interrupt reads the restored pointer, and so does an NMI during release_here():
- *   the pointer was written before the call of release_here() was sent.
- * - start, and reset on a CPU that regained its power: interrupts are off until they
- *   have returned, then release_here() runs.
+ * If this call releases the last counter and restores all functions of perf, no CPU is in one of
+ * our functions when it returns:
+ * - handle_irq: release_here() runs in an interrupt, so it runs only after handle_irq has
+ *   returned.  The pointer is restored before release_here() is called.  So a later interrupt
+ *   calls perf's function, and so does an NMI during release_here().
+ * - start, and reset on a CPU that regained its power: they run with interrupts off, so
+ *   release_here() runs only after they have returned.
  * - reset on a CPU that comes online: impossible while hotplug is held off.
  */
 void armv8_perf_release(u64 counters)
@@ -482,7 +485,7 @@ void armv8_perf_release(u64 counters)
 	WRITE_ONCE(claimed, claimed & ~counters);
 	if (!claimed && !restore())
 		pr_warn_once(
-			"perfmon: another module has interposed functions of perf's PMU driver: ours stay until it is unloaded\n");
+			"perfmon: another module has interposed functions of perf's PMU driver: perfmon's functions stay there until it is unloaded\n");
 	release_everywhere(counters);
 }
 
@@ -516,9 +519,8 @@ static int armv8_cpu_online(unsigned int cpu)
  *	first online one.  CPUs in the list that come online later are used, too.
  * @name: out: name of the arm_pmu
  *
- * perf creates a raw event on the PMU of the CPU itself, so such an event shows which PMU
- * the CPU has; the event never counts.  An arm_pmu is never freed (its driver is built in
- * and cannot be unbound).
+ * perf creates a raw event on the CPU's own PMU, so this event shows which PMU the CPU has.  The
+ * event never counts.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {
@@ -570,7 +572,7 @@ static void do_nothing(void *unused)
 {
 }
 
-/* Restores perf's functions; waits until a module that interposed after us is unloaded. */
+/* Restore perf's functions.  If another module interposed after us, wait until it is unloaded. */
 static void leave(void)
 {
 	cpus_read_lock();

@@ -34,8 +34,8 @@
 #define ARMV8_PMUVER_OTHER 0xf /* a PMU, but not PMUv3 */
 
 /*
- * PMEVTYPER<n>_EL0, PMCCFILTR_EL0: evtCount, P and U as in PFM_ARMV8_PMC_*;
- * NSH is the bit of INCLUDE_HYP.
+ * PMEVTYPER<n>_EL0, PMCCFILTR_EL0: evtCount, P and U are the same bits as in PFM_ARMV8_PMC_*.
+ * NSH is the same bit as PFM_ARMV8_PMC_INCLUDE_HYP.
  */
 #define ARMV8_TYPE_NSH	   BIT_ULL(27) /* count at EL2 */
 

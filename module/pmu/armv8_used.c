@@ -4,23 +4,24 @@
  *
  * The kernel's arm_pmu driver has two arrays for each CPU: used_mask has a bit for each
  * counter that is used, and events has the perf events of these counters.  The driver
- * does not allocate a used counter.  From 6.1 to 7.2 the driver looks up the events
- * - of counters that have overflowed, in its interrupt handler, where an event may be
- *   missing;
- * - of used counters, when it opens counters to user level (since 6.13, PMUv3p9), where
- *   each event must exist;
- * - of all counters, when the CPU loses and regains its power: each event is stopped, and
- *   started again;
- * - of all counters, to merge the events' filters of branches (since 6.17).
+ * does not allocate a used counter.  From Linux 6.1 to 7.2 the driver looks up events in
+ * four cases:
+ * - In its interrupt handler: the events of counters that have overflowed.  An event may be
+ *   missing.
+ * - When it opens counters to user level (since 6.13, PMUv3p9): the events of used counters.  Each
+ *   event must exist.
+ * - When the CPU loses or regains its power: the events of all counters.  The driver stops each
+ *   event or starts it again.
+ * - When it merges the branch filters of events (since 6.17): the events of all counters.
  * So each counter of ours has an event in this array, too: a placeholder, which is zero except
  * for its PMU and its state.  This PMU is an arm_pmu whose functions do nothing, so it has no
  * effect when the driver stops or starts the placeholder.  The placeholder is in no perf
  * context, and perf never schedules it.
  *
- * With real perf events instead, one pinned to each CPU and counter, our code would not depend on
- * the data of perf's driver.  But whenever perf schedules any event, perf may move ours to other
- * counters, which stops and reloads them.  We would have to move the counts, too, and the counter
- * numbers that our users' programs use would be wrong.
+ * If we used real perf events instead, one pinned to each CPU and counter, our code would not
+ * depend on the data of perf's driver.  But whenever perf schedules any event, perf may move ours
+ * to other counters, which stops and reloads them.  We would have to move the counts, too, and
+ * the counter numbers that our users' programs use would be wrong.
  */
 #include <linux/bitmap.h>
 #include <linux/perf_event.h>
@@ -128,7 +129,7 @@ u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 	return ours;
 }
 
-/* Return: whether neither perf nor we use a counter on @cpu. */
+/* Return: true if all counters of @cpu are unused, by perf and by us. */
 bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	return bitmap_empty(events_of(pmu, cpu)->used_mask, ARMPMU_MAX_HWEVENTS);

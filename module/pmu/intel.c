@@ -22,7 +22,7 @@
 
 #define RDPMC_FIXED	  BIT(30)
 #define FULL_WIDTH_WRITES BIT_ULL(13) /* of IA32_PERF_CAPABILITIES */
-#define LEGACY_BITS	  32 /* a legacy write extends bit 31 to the higher bits */
+#define LEGACY_BITS	  32 /* a legacy write copies bit 31 to all higher bits */
 
 #define FOR_EACH_NUMBER(do_it)                                                           \
 	do_it(0) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6) do_it(7) do_it(8) \
@@ -38,7 +38,7 @@ static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 static struct pfm_register intel_pmcs[PFM_INTEL_FRONTEND + 1] __ro_after_init;
 static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
-/* The events that are not architectural include some that only certain counters can count. */
+/* Some of the events that are not architectural can be counted only by certain counters. */
 static bool counts_anywhere(u64 pmc)
 {
 	return intel_is_architectural(pmc, ~0u);
@@ -69,8 +69,8 @@ static struct intel_quirks quirks;
 static bool mixed;
 
 /*
- * An event that is not architectural may mean something else, or nothing, on another kind of core,
- * so its count would be wrong.
+ * On another kind of core, the number of a non-architectural event may stand for a different
+ * event or for none.  Its count would be wrong.
  */
 static bool means_the_same_everywhere(u64 select)
 {
@@ -87,7 +87,7 @@ static const struct kernel_param_ops cores_operations = { .get = show_cores };
 module_param_cb(cores, &cores_operations, NULL, 0444);
 MODULE_PARM_DESC(
 	cores,
-	"read: \"one kind\" of core, or \"several kinds\"; only what all kinds have is offered");
+	"read: \"one kind\" or \"several kinds\" of core; only counters and events that all kinds have are offered");
 
 static bool check_pmc(unsigned int n, u64 *value)
 {
@@ -97,8 +97,8 @@ static bool check_pmc(unsigned int n, u64 *value)
 }
 
 /*
- * Remove @counters from the description: they count right only with shared ownership, where perf
- * handles their erratum.
+ * Remove @counters from the description: they count correctly only with shared ownership, where
+ * perf handles their erratum.
  */
 static void leave_out(u32 counters)
 {
@@ -136,8 +136,8 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes perf never loads a value that is more
- * than 31 bits away from the overflow, not even into a fixed counter.
+ * Return: the width of a PMD.  Without full-width writes, perf loads only values that are less
+ * than 2^31 counts from the wrap.  This holds for fixed counters, too.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

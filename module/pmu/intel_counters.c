@@ -4,8 +4,8 @@
  *
  * CPUID leaf 0AH, and 23H where present, describe only the CPU that executes CPUID (Intel SDM,
  * volume 3B, section "Architectural Performance Monitoring").  A processor may have several kinds
- * of core (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to the other at
- * any time.  So only what all kinds have is offered.
+ * of core (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to the other
+ * at any time.  So perfmon_intel offers only the counters and events that all kinds have.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -85,8 +85,8 @@ static void read_here(void *at)
 }
 
 /*
- * Remove from @all what @here does not have.  If the CPUs differ, those fields of capabilities that
- * are numbers, not single bits, may be wrong afterwards.  Nothing uses these fields then.
+ * Keep in @all only what @here has, too.  If the CPUs differ, the fields of @all->capabilities
+ * that have several bits may be wrong afterwards, but they are not used in this case.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {

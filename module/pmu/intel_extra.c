@@ -7,7 +7,7 @@
  *
  * No CPUID leaf describes the bits of these registers, so this file has a list of models.  The
  * SDM describes the bits in volume 3B, sections "Off-core Response Performance Monitoring",
- * "Frontend" and "Load Latency" of each microarchitecture.  The masks are those that the
+ * "Frontend" and "Load Latency" of each microarchitecture.  The masks have the bits that the
  * kernel's perf driver allows.
  *
  * Nehalem and Westmere are left out: two threads of a core share the registers, so a context on the
@@ -32,7 +32,7 @@
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
  * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;
- *	0 if IA32_PEBS_ENABLE has no bits that add latencies to records
+ *	0 if IA32_PEBS_ENABLE cannot turn on latencies in records
  */
 struct model {
 	u8 models[12];
@@ -42,9 +42,9 @@ struct model {
 };
 
 static const struct model models[] = {
-	/* Sandy Bridge and Ivy Bridge of clients */
+	/* client models of Sandy Bridge and Ivy Bridge */
 	{ { 0x2a, 0x3a }, 0x3f807f8fff, 0, 0xffff },
-	/* Sandy Bridge and Ivy Bridge of servers, Haswell, Broadwell */
+	/* server models of Sandy Bridge and Ivy Bridge; Haswell, Broadwell */
 	{ { 0x2d, 0x3e, 0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56 },
 	  0x3fffff8fff,
 	  0,
@@ -55,7 +55,7 @@ static const struct model models[] = {
 	{ { 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7 }, 0x3fffffbfff, 0x7fff17, 0 },
 	/* Sapphire Rapids, Emerald Rapids */
 	{ { 0x8f, 0xcf }, 0x3fffffffff, 0x7fff1f, 0 },
-	/* Granite Rapids: the bits of the frontend's register depend on the event */
+	/* Granite Rapids: the valid bits of MSR_PEBS_FRONTEND depend on the event */
 	{ { 0xad, 0xae }, 0x3fffffffff, 0, 0 },
 };
 
@@ -74,8 +74,8 @@ static const struct model *find_model(void)
 }
 
 /*
- * A hypervisor may lack the register, or may ignore what is written to it. perf may count with the
- * register at this moment, so the register gets its old value back immediately.
+ * A hypervisor may lack the register, or may ignore what is written to it. perf may be using the
+ * register at this moment, so its old value is restored immediately.
  * @probe: bits that every model with the register has
  */
 static bool exists(u32 msr, u32 probe)
@@ -113,7 +113,8 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 }
 
 /*
- * IA32_PEBS_ENABLE has a bit for each counter that adds the latency to the records of this counter.
+ * IA32_PEBS_ENABLE has one latency bit for each counter.  The bit adds the latency to the records
+ * of that counter.
  */
 static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
 {

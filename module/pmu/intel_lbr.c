@@ -3,8 +3,8 @@
  * PMU description "intel": last branch records (LBR).
  *
  * CPUID leaf 1CH describes architectural LBR (Intel SDM, volume 3B, chapter "Last Branch
- * Records").  PMC 30 is its control register.  The entries are PMDs that only samples contain:
- * entry 0 is the youngest.
+ * Records").  PMC 30 is its control register.  The entries are sampled PMDs: only samples contain
+ * their values.  Entry 0 is the youngest.
  *
  * The entries belong to the CPU, and any thread may run there.  So each start clears them, and each
  * stop ends the recording.  If the user may not see the kernel, the processor does not record

@@ -2,19 +2,18 @@
 /*
  * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
  *
- * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor
- * records the counter's next event in a buffer in memory: which instruction it was, and the
- * registers.  Then it loads a reset value from memory into the counter, and raises the interrupt
- * (SDM 3B, "Processor Event Based Sampling").
+ * PMC 17, IA32_PEBS_ENABLE, arms general counters.  After such a counter wraps, the processor
+ * writes a record of the counter's next event to a buffer in memory.  The record contains the
+ * instruction's address and the registers.  Then the processor loads a reset value from memory
+ * into the counter, and raises the interrupt (SDM 3B, "Processor Event Based Sampling").
  *
- * Each record raises an interrupt.  So nothing of another thread is ever in the buffer, and a PMD
- * can have any reset value, also a random one.  The processor always
- * loads 1.  Without PEBS, the counter would also contain 1 at that point: it would wrap to 0 and
- * count the event of the record.  In both cases the highest bit, the overflow flag, is clear
- * (x86.c).
+ * Each record raises an interrupt.  So the buffer never contains data of another thread, and a
+ * PMD can have any reset value, even a random one.  The processor always loads 1.  Without PEBS,
+ * the counter would also contain 1 at that point: it would wrap to 0 and count the event of the
+ * record.  In both cases the highest bit, the overflow flag, is clear (x86.c).
  *
- * The processor writes to a linear address while user code runs.  With page-table isolation almost
- * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.
+ * The processor writes to a linear address while user code runs.  With page-table isolation,
+ * almost no kernel memory is mapped at that time: perf's own buffer is mapped, but no other one.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -148,8 +147,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * Return: a bitmap of the counters that a record is for.  If the record names no armed counter, and
- * only one counter is armed, the record is for that one.
+ * Return: a bitmap of the counters to which a record belongs.  If the record names no armed
+ * counter, and only one counter is armed, the record belongs to that counter.
  */
 static u64 counters_of(const void *at, u64 armed)
 {
@@ -300,7 +299,8 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
  *
  * Process context, may sleep.
  *
- * Return: NULL if there is no PEBS, or ERR_PTR(-ENOMEM).
+ * Return: the operations for PEBS; NULL if precise sampling is not possible; ERR_PTR(-ENOMEM) if
+ * there is no memory.
  */
 const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
 					 bool mixed, bool shared, const char *erratum,

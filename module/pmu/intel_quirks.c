@@ -37,8 +37,9 @@ struct quirk {
 
 static const struct quirk quirks_of_models[] = {
 	/*
-	 * Core 2, 65 nm: records of another privilege level, interrupts that come an event
-	 * late, and buffer overflows that are not reported (AJ67, AJ68, AJ69).
+	 * Core 2, 65 nm: there may be records of a privilege level that was not selected (AJ67),
+	 * an interrupt may come one event too late (AJ68), and buffer overflows are not reported
+	 * (AJ69).
 	 */
 	{ .model = 0x0f, .stepping = ANY_STEPPING, .no_pebs = WRONG_RECORDS },
 	/* Sandy Bridge: records are wrong before these revisions. */
@@ -91,11 +92,11 @@ void intel_find_quirks(struct intel_quirks *quirks)
 		add_quirks_of(quirks, &cpu_data(n));
 	cpus_read_unlock();
 	/*
-	 * Skylake, with the microcode for the memory ordering issue of TSX (CPUID leaf 07H, EDX bit
-	 * 13; Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue"):
-	 * transactions use general counter 3, unless MSR_TSX_FORCE_ABORT makes all transactions
-	 * abort.  perf sets MSR_TSX_FORCE_ABORT while an event uses the counter, also while one of
-	 * our placeholders does.
+	 * Skylake has microcode for the memory ordering issue of TSX (CPUID leaf 07H, EDX bit 13;
+	 * Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue").
+	 * With this microcode, transactions use general counter 3, unless MSR_TSX_FORCE_ABORT
+	 * makes all transactions abort.  perf sets MSR_TSX_FORCE_ABORT while a perf event uses
+	 * the counter.  Our placeholders are perf events, so they have the same effect.
 	 */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
@@ -103,8 +104,8 @@ void intel_find_quirks(struct intel_quirks *quirks)
 }
 
 /*
- * The sequence of erratum AAK100: each of the counters runs for a moment with an event that counts
- * nothing. The authors of perf found that four events are needed.
+ * The workaround for erratum AAK100: each of the counters runs briefly with an event that counts
+ * nothing.  The authors of perf found that four events are needed.
  */
 void intel_reset_counters(void)
 {

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * struct intel_quirks - what this processor's errata forbid or need
+ * struct intel_quirks - restrictions and workarounds because of this processor's errata
  * @no_pebs: why there is no precise sampling; NULL if no erratum forbids it
  * @unusable: bitmap of general counters that do not count with exclusive ownership
  * @needs_reset: event selects must be reset before they are written, see intel_reset_counters()
@@ -23,8 +23,9 @@ void intel_find_quirks(struct intel_quirks *quirks);
 #define RESET_COUNTERS 4
 
 /*
- * Reset the logic of the general counters of Nehalem and Westmere.  Event selects become 0, values
- * stay.  Called on the CPU, with interrupts off or from NMI, while the counters are halted.
+ * Reset the logic of the general counters of Nehalem and Westmere.  This sets the event selects
+ * to 0 and keeps the values.  Called on the CPU, with interrupts off or from NMI, while the
+ * counters are halted.
  */
 void intel_reset_counters(void);
 

@@ -3,25 +3,25 @@
  * PMU description "soft": counters made by software, for machines without a usable PMU, and for
  * testing the core on such machines.
  *
- * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a
- * word of latched overflows.  The source of a counter is a number that the kernel keeps
- * anyway and that only grows: a clock, or a field of the thread.  For each running
- * counter the value of its source at the last update is stored.  An update adds the
- * difference to the counter and latches a wrap.  Updates happen
+ * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a word of
+ * latched overflows.  The source of a counter is a number that the kernel keeps anyway and that
+ * only grows: a clock, or a field of the thread.  For each running counter, we store the value
+ * that its source had at the last update.  An update adds the difference to the counter and
+ * latches a wrap.  Updates happen
  *
  *  - in stop(), which the core calls at every switch: an event of the thread
  *    (switches, migrations) overflows only there;
  *  - in read(), so that the overflows that read() returns agree with the values;
- *  - in the callback of a timer, the overflow interrupt: start() sets the timer for the earliest
- *    moment when a counter that must interrupt can wrap.
+ *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer for
+ *    the earliest time at which a counter that must interrupt can wrap.
  *
  * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
  * only one of several wraps, as in hardware.  With 64-bit counters two wraps take
  * centuries.  With 16 bits wraps are lost if
  *
  *  - interrupts are off for longer than 65 us, the time between two wraps of a clock;
- *  - 65536 faults happen between two updates, which the timer prevents for a counter
- *    that interrupts;
+ *  - 65536 faults happen between two updates (for counters that interrupt, the timer prevents
+ *    this);
  *  - a waiting thread, whose counters are not updated, migrates 65536 times.
  *
  * A counter of context switches loses no wrap: there is an update at each switch.
@@ -49,25 +49,25 @@
 #include <perfmon/perfmon_soft.h>
 
 /*
- * The timer expires at least SOFT_MINIMUM_NS after a start, so that a counter that
- * wraps all the time leaves time for the thread; perf's software clocks use the same value.
+ * The timer never expires earlier than SOFT_MINIMUM_NS after a start, so that the thread makes
+ * progress even if a counter wraps all the time.  perf's software clocks use the same minimum.
  */
 #define SOFT_LARGEST_STEP_BACK (1ull << 30) /* in counts of a clock */
 #define SOFT_MINIMUM_NS	       10000
 
 /*
- * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the
- * wrap gives a lower bound of the time until the wrap.  But two updates by the timer are at
- * least SOFT_FAULT_LOOK_NS apart, so the interrupt may come this much late.  With these
- * two values no wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
+ * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the wrap
+ * gives a lower bound of the time until the wrap.  But the timer waits for at least
+ * SOFT_FAULT_LOOK_NS, so the interrupt may be late by up to that time.  With these two values no
+ * wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000
 
 /*
- * The timer is not set for a wrap that is SOFT_FAR or more counts ahead.  Even the fastest
- * source takes half a day for so many counts, and stop() finds the wrap at the next switch.
- * With fewer counts the conversion to ns cannot overflow.
+ * The timer is not set for a wrap that is SOFT_FAR or more counts ahead.  Even the fastest source
+ * takes half a day to count that far, and stop() finds the wrap at the next switch.  For fewer
+ * counts, the conversion to ns cannot overflow.
  */
 #define SOFT_FAR	       BIT_ULL(48)
 #define SOFT_NEVER	       U64_MAX
@@ -78,7 +78,7 @@ static u32 soft_ns_per_tick;
 
 static unsigned int counter_width = 64;
 module_param(counter_width, uint, 0444);
-MODULE_PARM_DESC(counter_width, "bits of a counter, 16 to 64 (64)");
+MODULE_PARM_DESC(counter_width, "width of a counter in bits, 16 to 64 (64)");
 
 static u64 soft_mask;
 static struct pfm_pmu soft_pmu;
@@ -117,7 +117,7 @@ static u64 soft_source(const struct task_struct *task, unsigned int event)
 		return 0;
 	switch (event) {
 	case PFM_SOFT_CONTEXT_SWITCHES:
-		/* __schedule() counts the switch before it traces it. */
+		/* __schedule() counts the switch before it calls the tracepoint. */
 		return (u64)task->nvcsw + task->nivcsw;
 	case PFM_SOFT_CPU_MIGRATIONS:
 		return task->se.nr_migrations;
@@ -150,8 +150,8 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Halt the counters. Store in the set each source's value and event: the PMC may be written before
- * the set starts again, and then has another event.
+ * Halt the counters.  Store each source's value and its event in the set.  The event is stored
+ * because the user may select another event before the set starts again.
  */
 static void soft_halt(struct soft_cpu *cpu)
 {
@@ -167,7 +167,7 @@ static void soft_halt(struct soft_cpu *cpu)
 	cpu->running = NULL;
 }
 
-/* Return: the minimum time until a running counter wraps, in ns. */
+/* Return: a lower bound of the time until counter @n wraps, in ns. */
 static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 {
 	u64 left = soft_mask - cpu->value[n];
@@ -188,8 +188,8 @@ static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Set the timer.  Allowed with a run queue locked: a pinned hard timer of this
- * CPU wakes no thread.
+ * Set the timer.  This is allowed while a run queue is locked: starting a pinned hard timer of
+ * this CPU wakes no thread.
  */
 static void soft_arm(struct soft_cpu *cpu)
 {
@@ -232,13 +232,13 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt.  The timer may expire too early: conversions are rough, and the
- * time until a number of faults is only a lower bound.
+ * The overflow interrupt.  The timer may expire too early: the conversion to ns is rough, and for
+ * faults the time is only a lower bound.
  *
- * While this callback runs, only pfm_overflow() stops this CPU's counters.  stop() cancels
- * the timer on the same CPU with interrupts off, so the callback is not running then, and
- * does not run later.  The timer is not set when a CPU goes offline, because the counters
- * were stopped before.  If the timer migrates nevertheless, the callback ignores it.
+ * While this callback runs, only pfm_overflow() stops this CPU's counters.  stop() cancels the
+ * timer on the same CPU with interrupts off, so the callback does not run at that moment or
+ * later.  When a CPU goes offline, the timer is not set, because the counters were stopped
+ * before.  If the timer migrates to another CPU nevertheless, the callback does nothing.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {
@@ -378,7 +378,7 @@ static struct pfm_pmu soft_pmu = {
 	.pmd_count = PFM_SOFT_COUNTERS,
 };
 
-/* Ticks per second of what get_cycles() reads. */
+/* Return: the rate of get_cycles(), in ticks per second. */
 static u64 soft_tick_rate(void)
 {
 #if defined(CONFIG_X86)
@@ -403,7 +403,7 @@ static int __init soft_init(void)
 	soft_mask = pfm_width_mask(counter_width);
 	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
 		soft_pmds[n].width = counter_width;
-	/* All time counters have at least 1 MHz, so the result fits into 32 bits. */
+	/* All time counters run at 1 MHz or faster, so the result fits into 32 bits. */
 	soft_ns_per_tick = div64_u64((u64)NSEC_PER_SEC << SOFT_TICK_SHIFT,
 				     max_t(u64, soft_tick_rate(), 1000000));
 	for_each_possible_cpu(cpu)

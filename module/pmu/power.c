@@ -27,7 +27,7 @@
 #define OVERFLOWED   BIT(31)
 #define COUNTER_MASK (OVERFLOWED - 1)
 
-/* PMD numbers as bits */
+/* bitmaps of PMDs */
 #define PMC1	     BIT(PFM_POWER_PMC1)
 #define PMC4	     BIT(4)
 #define PMC1_TO_4    GENMASK(4, 1)
@@ -45,7 +45,7 @@
 	(PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_CC56RUN |           \
 	 PFM_POWER_MMCR0_FC14 | PFM_POWER_MMCR0_FC56 | PFM_POWER_MMCR0_FCH)
 
-/* All FCS(n) bits, and the distance from FCS(n) to FCH(n). */
+/* All FCS(n) bits.  FCH(n) is MMCR2_FCS_TO_FCH bits below FCS(n). */
 #define MMCR2_FCS_ALL                                                                    \
 	(PFM_POWER_MMCR2_FCS(1) | PFM_POWER_MMCR2_FCS(2) | PFM_POWER_MMCR2_FCS(3) |      \
 	 PFM_POWER_MMCR2_FCS(4) | PFM_POWER_MMCR2_FCS(5) | PFM_POWER_MMCR2_FCS(6))
@@ -53,8 +53,9 @@
 #define MMCR2_FCH_ALL	     (MMCR2_FCS_ALL >> MMCR2_FCS_TO_FCH)
 
 /*
- * Fields of MMCRA: sampling mode and threshold; the fields of the branch
- * history buffer are reserved.  Each version of the architecture moved the threshold.
+ * The fields of MMCRA that users may write: sampling mode and threshold.  The fields of the
+ * branch history buffer are reserved.  Each version of the architecture has the threshold at
+ * another place.
  */
 #define MMCRA_SAMPLING	     (GENMASK_ULL(6, 0) | GENMASK_ULL(18, 8))
 #define MMCRA_SDAR_MODE	     GENMASK_ULL(43, 42)
@@ -132,9 +133,9 @@ enum {
 };
 
 /*
- * There are two interrupt enable bits: one for PMC1, one for all others.  FC56 freezes
- * both PMC5 and PMC6.  At an overflow all counters stop at the same moment
- * (FCECE), as under perf_event, so they do not count the entry of the interrupt.
+ * There are two interrupt enable bits: one for PMC1, one for all others.  FC56 freezes both PMC5
+ * and PMC6.  At an overflow all counters stop at the same moment (FCECE), as with perf_event, so
+ * they do not count the interrupt entry.
  */
 static u64 running_mmcr0(const struct pfm_registers *registers)
 {
@@ -153,8 +154,8 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 }
 
 /*
- * POWER9 has the events of the L2 and L3 caches (units 6 to 9) in banks of four.  The
- * selection of PMC4 chooses the bank for the other counters, too.
+ * On POWER9, the events of the L2 and L3 caches (units 6 to 9) are in banks of four.  The event
+ * that is selected for PMC4 also determines the bank of the other counters.
  */
 static bool selects_bank(u64 mmcr1)
 {
@@ -189,7 +190,7 @@ static void power_configure(struct pfm_registers *registers)
 	running[RUNNING_MMCR2] = freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]);
 }
 
-/* In memory, PMCs that the user has not written have their default values. */
+/* @registers->pmcs has the default values of the PMCs that the user has not written. */
 static void power_write_pmcs(const struct pfm_registers *registers,
 			     const struct pfm_registers *programmed)
 {
@@ -224,8 +225,8 @@ static bool samples(const struct pfm_registers *registers)
 }
 
 /*
- * As soon as MMCR0 is written, an overflow may come as an NMI and switch to another set.
- * In this case the MMCRA of that set must be in place when this function returns.
+ * Once MMCR0 has been written, an overflow may come as an NMI and switch to another set.  In this
+ * case MMCRA must have the value of that set when this function returns.
  */
 static noinline void start_sampling(struct pfm_registers *registers)
 {
@@ -449,8 +450,8 @@ static const struct processor *__init find_processor(unsigned int version)
 }
 
 /*
- * A partition may run in the compatibility mode of an older processor.  Then the kernel
- * does not set up the registers of Power ISA 3.1, and uses other values when idle.
+ * A partition may run in the compatibility mode of an older processor.  Then the kernel does not
+ * set up the registers of Power ISA 3.1, and uses other register values while the PMU is idle.
  */
 static void __init power_describe(const struct processor *processor)
 {

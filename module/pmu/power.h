@@ -13,8 +13,8 @@ struct pfm_pmu;
 struct pt_regs;
 
 /*
- * The number of a register is part of the instruction that reads or writes it.  This macro
- * unrolls code for all counters, without a loop or a jump table.
+ * The number of a register is part of the instruction that reads or writes it.  So this macro
+ * repeats the code for each counter instead of looping.
  */
 #define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
 

@@ -17,8 +17,8 @@
 #include "power.h"
 
 /*
- * With the hash MMU an overflow interrupt that comes while the kernel has interrupts off
- * can crash the machine: docs/sharing-with-perf.md.
+ * With the hash MMU, an overflow interrupt can crash the machine if it comes while the kernel has
+ * interrupts off, see docs/sharing-with-perf.md.
  */
 static bool hash;
 module_param(hash, bool, 0644);

@@ -3,14 +3,14 @@
  * POWER: keep perf_event from using the hardware while it is ours.
  *
  * The kernel's driver keeps a count of its events.  It reserves the hardware for the first event
- * and releases it after the last one.  It refuses an event if the hardware is already reserved:
- * the count does not change, but the event's destroy() is set.  Newer kernels (seen in 6.12) call
- * that destroy(), which decrements the count. So for each refused event, the driver would later
- * accept an event without reserving the hardware. perf and we would program the same counters, and
- * both would silently count wrongly.
+ * and releases it after the last one.  If the hardware is already reserved, the driver refuses the
+ * event: it does not change the count, but it sets the event's destroy().  Newer kernels (seen in
+ * 6.12) call this destroy(), which decrements the count.  Then the count is too low, and the
+ * driver would later accept an event without reserving the hardware.  perf and perfmon would
+ * program the same counters, and both would silently count wrongly.
  *
- * So event_init() is interposed while this module is loaded; our function clears
- * destroy() of a refused event.  Kernels that do not call destroy() are not affected.
+ * So this module interposes event_init() while it is loaded.  Our function clears destroy() of a
+ * refused event.  Kernels that do not call destroy() are not affected.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>

@@ -3,9 +3,9 @@
  * The code that the PMU descriptions of x86 processors share: it moves values between registers
  * and memory.
  *
- * The highest bit of a counter is its overflow flag.  It is set whenever the counter is
- * written, and the counter's wrap clears it.  So one RDPMC reads value and flag, which always
- * agree, and no status register is read.
+ * The highest bit of a counter is its overflow flag.  Each write of the counter sets the flag, and
+ * a wrap clears it.  So one RDPMC reads both the value and the flag, and the two always agree.  No
+ * status register is needed.
  *
  * Processors with a global control register start and stop all counters with one write.  On other
  * processors the event selects have enable bits, which start() and stop() write one by one.
@@ -45,7 +45,7 @@ enum {
 	RUNNING_PEBS
 };
 
-/* The bits of counters in the global registers: fixed counters are from bit 32 on. */
+/* The bits of @counters in the global registers.  Those of fixed counters begin at bit 32. */
 static u64 global_bits(u64 counters)
 {
 	return (counters & X86_GENERAL_MASK) | (counters & X86_FIXED_MASK)
@@ -53,8 +53,8 @@ static u64 global_bits(u64 counters)
 }
 
 /*
- * Return: the value of the fixed counters' control register while the set counts.  Fixed counters
- * that the set does not use count at no level.
+ * Return: the value of the fixed counters' control register while the set counts.  The fields of
+ * fixed counters that the set does not use are 0, so these counters do not count.
  */
 static u64 running_fixed(const struct pfm_registers *registers)
 {
@@ -88,13 +88,16 @@ static void x86_configure(struct pfm_registers *registers)
 		configure_pebs(registers);
 }
 
-/* Return: a bitmap of the set's armed counters: a wrap of such a counter leads to a record. */
+/* Return: a bitmap of the set's armed counters.  After their wrap, a record is written. */
 u64 x86_armed(const struct pfm_registers *registers)
 {
 	return registers->config[RUNNING_ARMED];
 }
 
-/* A PMC that was not written has its default, so its counter counts at no level. */
+/*
+ * A PMC that was not written has its default value.  It selects no level, so its counter does not
+ * count.
+ */
 static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;
@@ -112,8 +115,9 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * The set @programmed of write_pmcs() is always of the same context.  This structure also avoids
- * writes when the CPU switches between threads whose contexts have the same PMCs.
+ * write_pmcs() compares the new values with this structure, not with its argument @programmed,
+ * which is always a set of the same context.  This also avoids writes when the CPU switches
+ * between threads whose contexts have the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -291,8 +295,8 @@ static u64 x86_stop(struct pfm_registers *registers)
 }
 
 /*
- * Return: those of @overflows that may be handled now.  An armed counter that has wrapped is one of
- * them only if its record has been written.  x86_stop() reports all wraps.
+ * Return: those of @overflows that may be handled now.  The overflow of an armed counter has to
+ * wait until the counter's record has been written.  x86_stop() reports all wraps.
  */
 static noinline u64 only_recorded(u64 overflows, u64 armed)
 {
@@ -313,8 +317,8 @@ u64 x86_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * An armed counter whose record has not come yet must not get a record later, because the
- * record would change the counter's value.
+ * If the record of an armed counter has not come yet, cancel it.  A late record would change the
+ * counter's value.
  */
 static void disarm(u64 armed)
 {
@@ -400,11 +404,11 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Create an event of perf to find out whether there are counters: an emulator or a hypervisor may
- * lack them.  perf has tried the registers at boot, and refuses the event if there are none.  The
- * event never counts, but perf has to reserve the counters for it: this shows whether they can be
- * exclusive.  If perf has a PMU for each kind of core, only the PMU of the first online CPU is
- * tried.
+ * Create a perf event to find out whether there are counters: an emulator or a hypervisor may have
+ * none.  perf has tested the registers at boot, and refuses the event if there are no counters.
+ * The event never counts, but perf has to reserve the counters for it.  The counters can be
+ * exclusive only if perf reserves them.  If perf has a PMU for each kind of core, only the PMU of
+ * the first online CPU is tried.
  */
 static int probe(void)
 {
@@ -439,9 +443,9 @@ static void compute_masks(struct x86_pmu *pmu)
 }
 
 /*
- * On Intel's processors with version 6 of performance monitoring, perf uses other addresses of the
- * counters from Linux 6.11 on.  The kernel's functions that reserve counters do nothing for these
- * addresses, so perf_reserves is false there.
+ * From Linux 6.11 on, perf uses other MSRs for the counters of Intel's processors with performance
+ * monitoring version 6.  The kernel's functions that reserve counters do nothing for these MSRs,
+ * so perf_reserves is false there.
  */
 static bool can_be_exclusive(void)
 {
@@ -469,7 +473,7 @@ static int get_ownership_now(char *buffer, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops ownership_now_ops = { .get = get_ownership_now };
 module_param_cb(ownership_now, &ownership_now_ops, NULL, 0444);
-MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
+MODULE_PARM_DESC(ownership_now, "the current ownership: exclusive or shared (read only)");
 
 /**
  * x86_register() - register the PMU of this machine

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers
- * of their processors.  x86.c moves values between memory and registers that belong to us
- * (x86_exclusive.c).  x86_shared.c moves values between memory and counters that placeholders
- * hold for us (x86_placeholders.c).
+ * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
+ * their processors.  With exclusive ownership, x86_exclusive.c takes all counters, and x86.c moves
+ * values between the registers and memory.  With shared ownership, x86_placeholders.c takes single
+ * counters from perf, and x86_shared.c moves their values.
  */
 #ifndef PERFMON_X86_MODULE_H
 #define PERFMON_X86_MODULE_H
@@ -27,14 +27,14 @@
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32
 #define X86_PEBS	   17
-/* In PMC X86_PEBS, bit n + X86_PEBS_LATENCY adds latencies to the records of counter n. */
+/* Bit n + X86_PEBS_LATENCY of PMC X86_PEBS adds latencies to the records of counter n. */
 #define X86_PEBS_LATENCY   32
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * A counter has this many bits more than its PMD. The highest bit is the overflow flag.  The
- * other one is needed because perf, which may own the counter, never loads a value below half of
+ * A counter has this many bits more than its PMD.  The highest bit is the overflow flag.  The bit
+ * below it is needed because perf may own the counter, and perf never loads a value below half of
  * the counter's range.
  */
 #define X86_SPARE_BITS	   2
@@ -61,8 +61,8 @@
  * @rdpmc: number for the instruction RDPMC
  * @bits: number of bits that the counter has in hardware
  * @mask: low bits, which hold the value of the PMD
- * @fill: the other bits of the counter.  They are set whenever the counter is written, so
- *	the counter wraps when the PMD does.
+ * @fill: the other bits of the counter.  Each write of the counter sets them, so the counter wraps
+ *	when the PMD does.
  * @flag: the highest bit, one of @fill.  It is 0 after an overflow.
  *
  * x86_register() computes @mask, @fill and @flag.
@@ -103,11 +103,11 @@ struct x86_branches {
  * @enable: MSR with two bits for each general counter: one arms the counter, the other adds
  *	latencies to its records
  * @acknowledge: bits for x86_pmu.global_acknowledge
- * @select: bits that the event select of an armed counter has
+ * @select: bits to set in the event select of an armed counter
  * @begin: give this CPU its buffer; called while nothing counts on the CPU
  * @end: take the buffer away
  * @empty: hot; forget the records of this CPU
- * @recorded: hot; return those of the armed counters that have a record
+ * @recorded: hot; return which of the armed counters have a record
  * @collect: hot; return the records of the armed counters, for pfm_overflow()
  *
  * All functions are called on their CPU, with interrupts off or from NMI.

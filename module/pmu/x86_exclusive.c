@@ -6,15 +6,16 @@
  * one (reserve_perfctr_nmi()). We do the same, and reserve all counters or none. perf's NMI handler
  * returns immediately while perf has no event.
  *
- * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
- * acknowledged: when the counters were stopped at the same moment, when two counters overflowed
- * one after the other, or when another NMI found the overflow.  The kernel would report a late NMI
- * as unknown.  So for some time after an overflow, NMIs that find no overflow are accepted as ours.
- * On AMD's processors all of them are accepted, as in perf.  On Intel's processors only the first
- * one is accepted; was_delivered() recognizes further late NMIs there by the local APIC.
+ * An overflow interrupt is an NMI.  It may come late, after its overflow has been found and
+ * acknowledged.  This happens if the counters are stopped at the moment of the overflow, if two
+ * counters overflow one after the other, or if another NMI finds the overflow.  The kernel would
+ * report a late NMI as unknown.  So for some time after an overflow, NMIs that find no overflow
+ * are accepted as ours.  On AMD's processors all of them are accepted, as in perf.  On Intel's
+ * processors only the first one is accepted; was_delivered() recognizes further late NMIs there by
+ * the local APIC.
  *
- * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
- * at the next stop or interrupt.
+ * An overflow interrupt may also get lost, or others may mask it.  Then the overflow is found at
+ * the next stop or interrupt.
  */
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -51,7 +52,7 @@ struct exclusive_cpu {
 
 static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
 
-/* The time, in jiffies, when an overflow was found whose NMI may come late. */
+/* The time, in jiffies, when we last found an overflow whose NMI may come late. */
 DEFINE_PER_CPU(unsigned long, x86_noted_at);
 
 static enum cpuhp_state hotplug_state;
@@ -82,11 +83,11 @@ static void allow_interrupt(void)
 }
 
 /*
- * Record that an overflow has been found whose NMI may still come.  Called on the CPU of the
- * overflow, with interrupts off or from NMI.
+ * Record that an overflow has been found, and that its NMI may still come.  Called on the CPU of
+ * the overflow, with interrupts off or from NMI.
  *
- * An overflow that is found outside of an NMI may have raised no NMI because something, such as
- * firmware, has masked the interrupt.  So the interrupt is unmasked.
+ * If an overflow is found outside of an NMI, the interrupt may be masked, for example by firmware.
+ * So this function unmasks it.
  */
 void x86_expect_late(void)
 {
@@ -166,9 +167,9 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 /*
  * Halt the counters although no set runs.  perf reserves no counter for an event of Intel PT or
  * BTS.  While such an event exists, perf's handler for Intel's counters enables all counters in
- * each NMI, and our handler is called after perf's.  Between the two, the counters count what the
- * kernel executes.  So the values that the registers keep for a stopped set may be wrong, but only
- * if this set counts at kernel level.
+ * each NMI.  Our handler is called after perf's, and in the meantime the counters count what the
+ * kernel executes.  So the registers may have wrong values for a stopped set, but only if this set
+ * counts at kernel level.
  */
 static void halt_stopped(void)
 {
@@ -179,9 +180,9 @@ static void halt_stopped(void)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices. If pfm_running_registers() returns
- * NULL, the core may be about to stop a set. An overflow of that set stays in the counter until the
- * core finds it there.
+ * All NMIs of a CPU come here, also those of other devices.  If pfm_running_registers() returns
+ * NULL, the core may be about to stop a set.  Then this handler leaves an overflow of that set in
+ * the counter, and the core finds it there.
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -231,8 +232,8 @@ MODULE_PARM_DESC(
 /* ---- claim and release -------------------------------------------------------------------- */
 
 /*
- * Halt all counters and clear their values.
- * @ours: each counter gets the value x86_counter.fill, with which its PMD is 0; if false, it gets 0
+ * Halt all counters and clear their values.  If @ours is true, each counter gets the value
+ * x86_counter.fill, so its PMD is 0.  Otherwise each counter gets 0.
  */
 static void clear_registers(bool ours)
 {
@@ -289,8 +290,8 @@ static void take_registers(void)
 }
 
 /*
- * Undo take_registers().  No set counts on this CPU.  has_overflow() takes a cleared counter for
- * one that has overflowed.  So handle_nmi() accepts any NMI until is_ours is false.
+ * Undo take_registers().  No set counts on this CPU.  The overflow flag of a cleared counter is 0,
+ * so has_overflow() returns true, and handle_nmi() accepts any NMI until is_ours is false.
  */
 static void return_registers(void)
 {

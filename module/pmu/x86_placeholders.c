@@ -2,14 +2,14 @@
 /*
  * x86: take counters from perf, and return them to perf.
  *
- * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available
- * one that can count the event. So we create events until perf has chosen the counter that we need,
- * and release the events on counters above it. The events on counters below it stay: without them,
- * perf would move ours down when perf's events change.
+ * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available one
+ * that can count the event.  So we create events until perf has chosen the counter that we need,
+ * and release the events on counters above it.  The events on counters below it stay: without
+ * them, perf would move our event to a lower counter when perf's events change.
  *
- * Whenever a pinned event is created, perf chooses the counters of all events anew, by the configs
- * that the events have at this moment.  So the config of a parked placeholder is that of a neutral
- * event, which all general counters can count.
+ * Whenever a pinned event is created, perf chooses the counters of all events again.  The choice
+ * depends on the current configs of the events.  So a parked placeholder has the config of a
+ * neutral event, which all general counters can count.
  */
 #include <asm/perf_event.h>
 #include <linux/bitops.h>
@@ -24,8 +24,8 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: perf's own code, which no event select has */
-	0x0400, /* slots: perf's own code, too */
+	0x0300, /* cycles at the rate of the TSC: a code that only perf uses, not an event select */
+	0x0400, /* slots: also a code that only perf uses */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
@@ -94,7 +94,7 @@ static void put(unsigned int n, struct perf_event *event)
 
 /**
  * x86_placeholders_sort() - give each parked placeholder of this CPU the number of its counter
- * @parked: bitmap of PMDs.  All placeholders of these PMDs are parked.
+ * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
  *
  * perf may have moved some placeholders to other counters.  A placeholder whose counter is
  * not in @parked gets one of the remaining numbers.  Interrupts off.
@@ -144,9 +144,9 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for the placeholders of this CPU that have a counter and that perf has
- * stopped (@stopped is true) or not stopped (@stopped is false).  Meanwhile perf's PMU is
- * disabled, because perf writes the registers when the PMU is enabled again.
+ * Call @function for placeholders of this CPU that have a counter: if @stopped is true, for those
+ * that perf has stopped, otherwise for the others.  perf's PMU is disabled during the calls,
+ * because perf writes the registers when the PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {
@@ -173,8 +173,8 @@ static void call_each(bool stopped, void (*function)(struct perf_event *event))
  * x86_placeholders_suspend() - stop the placeholders of this CPU before the machine is suspended
  *
  * When the machine resumes, perf writes the registers of an event only if the event starts.  So
- * the placeholders are stopped here, and started at the resume.  All of them are parked.
- * Interrupts off.
+ * this function stops the placeholders, and x86_placeholders_resume() starts them.  All of them
+ * are parked.  Interrupts off.
  */
 void x86_placeholders_suspend(void)
 {
@@ -216,10 +216,10 @@ void x86_placeholders_end(void)
 }
 
 /**
- * x86_placeholders_restart() - let the placeholders of this CPU that perf has stopped count again
+ * x86_placeholders_restart() - restart the placeholders of this CPU that perf has stopped
  *
- * They are started by an interrupt, because in an NMI perf does not start an event.  Usually the
- * interrupt comes before the interrupted program goes on.  Called in an NMI.
+ * An interrupt starts them, because perf does not start an event in an NMI.  This interrupt
+ * usually comes before the interrupted program goes on.  Called in an NMI.
  */
 void x86_placeholders_restart(void)
 {
@@ -385,13 +385,13 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 }
 
 /**
- * x86_placeholders_held() - find counters that others hold, such as the NMI watchdog
+ * x86_placeholders_held() - find counters that others, such as the NMI watchdog, hold
  * @cpu: a CPU that is online
- * @pmds: the counters to check; counters that we already hold on this CPU count as
- *	available
+ * @pmds: the counters to check; those that we already hold on this CPU are taken as available
  *
- * Of the general counters, only those below the lowest available one are found: to find the others,
- * we would have to take all counters, and perf's events would not count meanwhile.
+ * If others hold a general counter, it is found only if it is below the lowest available one.  To
+ * find the others, we would have to take all counters, and perf's events would not count
+ * meanwhile.
  *
  * Process context, may sleep, CPU hotplug held off.
  *

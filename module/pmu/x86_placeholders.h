@@ -10,7 +10,10 @@
 
 #include "x86.h"
 
-/* Branches: all general counters of all processors can count them, but no fixed counter can. */
+/*
+ * The event "branches": each general counter of each processor can count it.  No fixed counter
+ * can.
+ */
 #define X86_NEUTRAL_EVENT 0xc4
 
 /* The events, by the number of the PMD; NULL where we hold no counter. */
@@ -26,7 +29,7 @@ static __always_inline struct perf_event *x86_placeholder(unsigned int n)
 	return this_cpu_read(x86_placeholders.events[n]);
 }
 
-/* Return: perf's number of the counter that is PMD @n. */
+/* Return: perf's number for the counter of PMD @n. */
 static __always_inline int x86_index_in_perf(unsigned int n)
 {
 	return n < X86_FIXED ? n : n - X86_FIXED + INTEL_PMC_IDX_FIXED;

@@ -7,9 +7,9 @@
  * CPU (x86_placeholders.c).  perf schedules a placeholder, handles its interrupts and may move it
  * to another counter, as with perf's own events.
  *
- * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
- * values.  At other times they are *parked*: their values are erased, and general counters count
- * nothing, because a program may read all counters by RDPMC (perf's attribute "rdpmc").  So
+ * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's values.
+ * At other times they are *parked*: their values are erased, and general counters count nothing.
+ * Otherwise a program could read the set's values with RDPMC (perf's attribute "rdpmc").  So
  * start() and stop() write an event select and a value for each counter.
  *
  * The registers are written directly.  perf keeps their contents in the fields prev_count,
@@ -40,9 +40,9 @@ enum {
 
 /**
  * struct shared_set - the set of one of the two contexts; used by its CPU only, interrupts off
- * @loaded: the set whose values placeholders hold; NULL while all its placeholders are parked
- * @pending: counters of @loaded that wrapped and were not acknowledged.  An NMI may set bits.
- * @is_loading: the values are being written: an NMI only sets bits in @pending
+ * @loaded: the set whose values are in placeholders; NULL while its placeholders are parked
+ * @pending: counters of @loaded whose wrap has not been acknowledged yet.  An NMI may set bits.
+ * @is_loading: the values are being written; during this time an NMI only sets bits in @pending
  */
 struct shared_set {
 	struct pfm_registers *loaded;
@@ -84,9 +84,9 @@ static u64 select_of(const struct perf_event *event)
 }
 
 /*
- * Return: whether the event has a counter that holds its value.  If perf has stopped the event
- * to move it, only the fields of the event have the value.  If perf has stopped it because of
- * too many interrupts, the counter still has the value.
+ * Return: whether the event has a counter that holds its value.  If perf has stopped the event to
+ * move it, the value is only in the fields of the event.  If perf has stopped it because of too
+ * many interrupts, the value is still in the counter.
  */
 static __always_inline bool has_counter(const struct perf_event *event)
 {
@@ -123,9 +123,9 @@ static __always_inline void load_select(struct perf_event *event, u64 select)
 }
 
 /*
- * Erase the value.  The config becomes neutral, because perf's choice of a counter depends on it.
- * The neutral config has no levels, so a general counter counts nothing.  A fixed counter continues
- * to count: it cannot be stopped cheaply, see set_levels().
+ * Erase the value, and make the config neutral, because perf chooses the counter by the config.
+ * The neutral config selects no level, so a general counter counts nothing.  A fixed counter
+ * continues to count: it cannot be stopped cheaply, see set_levels().
  */
 static __always_inline void park(struct perf_event *event, unsigned int n)
 {
@@ -135,10 +135,10 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 }
 
 /*
- * All fixed counters have one control register, and perf keeps a copy of its value. perf writes
- * this copy to the register after a change of its events, and in an NMI after our handler has
- * returned. So this function changes the levels in the config, and lets perf write the register. If
- * the counter has these levels already, nothing is done.
+ * All fixed counters share one control register, and perf keeps a copy of its value.  perf writes
+ * this copy to the register when its events have changed, and in an NMI when our handler has
+ * returned.  So this function changes the levels in the config, and lets perf write the register.
+ * If the counter has these levels already, it does nothing.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -157,8 +157,8 @@ static void set_levels(struct perf_event *event, u64 levels)
 }
 
 /*
- * When perf looks at the config again, it would recognize an event that a fixed counter can
- * count, and move the placeholder there.  With the invert flag it does not recognize the event.
+ * If a fixed counter can count the event, perf would recognize the event in the config, and move
+ * the placeholder to the fixed counter.  With the invert flag, perf does not recognize the event.
  * The processor ignores this flag if there is no counter mask (Intel SDM 3B, "Performance Event
  * Select Registers").
  */
@@ -250,7 +250,7 @@ static bool shared_can_count(const struct pfm_registers *registers)
 	return all_are_right(registers, true);
 }
 
-/* Empty: start() writes the event selects, because perf may change them before the start. */
+/* Does nothing: perf may change the event selects before the start, so start() writes them. */
 static void shared_write_pmcs(const struct pfm_registers *registers,
 			      const struct pfm_registers *programmed)
 {
@@ -310,11 +310,11 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
 }
 
 /*
- * The counters are loaded one after the other, so one may wrap before the last one is loaded.
- * Its NMI must not look at counters that are not loaded yet, so the NMI leaves the wrap to this
- * function.  The sample of this overflow has the address where the thread entered the kernel.  If
- * an NMI comes while we look for such wraps, it handles them itself, and may mask the context or
- * switch sets.
+ * The counters are loaded one after the other, so one may wrap before the last one is loaded.  Its
+ * NMI must not look at counters that are not loaded yet, so the NMI leaves the wrap to this
+ * function.  The sample of this overflow has the address where the thread entered the kernel.  An
+ * NMI that comes while this function looks for such wraps handles them itself.  It may mask the
+ * context or switch sets.
  */
 static void shared_start(struct pfm_registers *registers)
 {
@@ -339,8 +339,9 @@ static void shared_start(struct pfm_registers *registers)
 }
 
 /*
- * Read the value of a counter, and at the same moment whether it has wrapped.  An NMI in between
- * may clear the wrap in the counter and record it in @set->pending: then both are read again.
+ * Read the value of a counter, and find out whether the counter had wrapped at that moment.  In
+ * between, an NMI may clear the wrap in the counter and record it in @set->pending.  Then both are
+ * read again.
  */
 static __always_inline u64 read_counter(const struct shared_set *set,
 					struct perf_event *event,
@@ -375,7 +376,7 @@ static u64 shared_read(struct pfm_registers *registers, u64 *values)
 	return overflows;
 }
 
-/* The stop of a counter is the moment when it is read.  A wrap after that is dropped. */
+/* A counter counts as stopped from the moment when it is read.  A later wrap is dropped. */
 static u64 shared_stop(struct pfm_registers *registers)
 {
 	struct shared_set *set = set_of(registers);
@@ -412,8 +413,8 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 
 /*
  * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  The
- * NMI of a wrap that the stop has found may come late, see handle_late_nmi().  The local APIC is
- * perf's.
+ * NMI of a wrap that the stop has found may come late, see handle_late_nmi().  perf controls the
+ * local APIC.
  */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
@@ -438,8 +439,8 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * Halt the counters while an overflow is handled, and let them count again.  Where there is a
- * global control register, perf's handler does this.  Only this function clears enable bits.
+ * Halt the counters before an overflow is handled, and let them count again afterwards.  If there
+ * is a global control register, perf's handler does this.  Only this function clears enable bits.
  */
 static void enable_each(u64 counters, bool enable)
 {
@@ -468,14 +469,14 @@ static struct shared_set *find_interrupted(unsigned int n)
 	return NULL;
 }
 
-/* What perf stores in hw.interrupts if it stops an event that has too many interrupts. */
+/* perf stores this in hw.interrupts when it stops an event that has too many interrupts. */
 #define THROTTLED (~0ull)
 
 /*
- * perf stops an event that has too many interrupts, before or after it calls our overflow
- * handler.  The core has a limit of its own, so we keep perf's number of interrupts at 0.  But
- * if perf allows only one interrupt in a tick, it stops the event at its first interrupt.  Then
- * the event is started again.
+ * perf stops an event that has too many interrupts, before or after it calls our overflow handler.
+ * The core has a limit of its own, so we set perf's count of interrupts to 0 each time.  But if
+ * perf allows only one interrupt in a tick, it stops the event at its first interrupt.  Then we
+ * let the event start again.
  */
 static void go_on_counting(struct perf_event *event)
 {

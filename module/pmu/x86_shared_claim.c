@@ -11,8 +11,8 @@
 #include "x86_placeholders.h"
 
 /*
- * A stop may find a wrap before its NMI comes.  Without a status register perf does not
- * recognize this NMI, so it is accepted here.
+ * A stop may find a wrap before its NMI comes.  If there is no status register, perf does not
+ * recognize this NMI.  So this handler accepts it.
  */
 static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -108,12 +108,12 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 /**
  * struct answer - what others held when ask_perf() was called
  * @held: bitmap of PMDs
- * @until: in jiffies; callers without CAP_PERFMON get this answer until then
+ * @until: time in jiffies; until then callers without CAP_PERFMON get this answer
  * @is_known: ask_perf() has been called
  *
- * ask_perf() creates placeholders for a moment, and meanwhile events of perf may not count.  So
- * callers without CAP_PERFMON together cause one such call per second at most.  claim and
- * held_by_others are never called at the same time.
+ * ask_perf() creates placeholders for a moment, and perf's events may stop counting meanwhile.  So
+ * all callers without CAP_PERFMON together can cause only one such call per second.  The core
+ * never calls claim and held_by_others at the same time.
  */
 static struct answer {
 	u64 held;

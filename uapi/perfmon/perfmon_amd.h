@@ -5,10 +5,10 @@
  *
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
- * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have
- * four counters, later families have six.  A counter has 48 bits, and its PMD has 46 bits: the
- * highest bit of the counter is the overflow flag, and perf, which may own the counter, needs one
- * more bit.
+ * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
+ * counters, later families have six.  A counter has 48 bits, but its PMD has only 46: the highest
+ * bit of the counter is the overflow flag, and one more bit is left for perf, which may own the
+ * counter.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -64,9 +64,9 @@
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
  * levels: if only one level is set, the module discards the samples of the other level.  In this
- * case, a read of the PMD during a period does not return the present count.  If no level is set,
- * nothing is counted.  The module computes the hardware's maximum count from the PMD, and ignores
- * a maximum count that a program writes.
+ * case, a read of the PMD during a period does not return the current count.  If no level is set,
+ * nothing is counted.  The module computes the hardware's maximum count from the PMD, and ignores a
+ * maximum count that a program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
@@ -90,10 +90,10 @@ struct pfm_amd_15h_rule {
 };
 
 /*
- * Returns which counters of family 15h can count the event in @pmc, as a bitmap of their numbers.
- * Each unit of the core is connected to only some of the counters.  Only family 15h has such
- * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
- * "Core Performance Counter Events", which lists the PERF_CTL registers for each event.
+ * Returns a bitmap of the counters of family 15h that can count the event in @pmc.  Each unit of
+ * the core is connected to only some of the counters.  Only family 15h has such rules.  Source:
+ * BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section "Core Performance
+ * Counter Events", which lists the PERF_CTL registers for each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {
@@ -132,8 +132,8 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 }
 
 /*
- * Returns whether the event in @pmc can grow by more than 15 in a cycle, from family 17h on.  The
- * hardware needs two counters for such an event, so the module refuses the event.  Source:
+ * Family 17h and later: returns whether the event in @pmc can occur more than 15 times in a cycle.
+ * The hardware needs two counters for such an event, so the module refuses the event.  Source:
  * Processor Programming Reference of family 17h, section "Large Increment per Cycle Events".
  */
 static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
@@ -142,9 +142,9 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 }
 
 /*
- * Returns whether @pmc makes its counter the upper half of the counter below it, from family 17h
- * on.  The levels in @pmc do not matter.  Such a PMC would change what the counter below counts,
- * so the module refuses the value.  Source: the same section.
+ * Family 17h and later: returns whether @pmc merges counters.  Such a PMC makes its counter the
+ * upper half of the next lower counter, whatever the levels in @pmc are.  This would change what
+ * the lower counter counts, so the module refuses the value.  Source: the same section.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Register maps of the PMUs that the cores of AMD's processors share, from family 17h on.  Source:
- * Processor Programming Reference of these families.
+ * Register maps of the PMUs that the cores of AMD's processors share (family 17h and later).
+ * Source: Processor Programming Reference of these families.
  *
  * pmu_name "amd_l3": the third-level cache.  The cores of an L3 complex share six counters.
  *
  *	PMC 0..5	L3PMCCTL<n>		PMD 0..5	L3PMCCTR<n>
  *
- * pmu_name "amd_df": the data fabric.  A package has four counters; with PerfMonV2, CPUID returns
- * the number of counters, at most 16.
+ * pmu_name "amd_df": the data fabric.  A package has four counters.  With PerfMonV2, CPUID returns
+ * the number of counters, which is at most 16.
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
- * PMC n drives PMD n.  If perf uses counters of the same PMU, the number of a PMC may differ from
- * the number of the register in hardware.  This does not matter, because all registers of a PMU
- * can count the same events.  Counters have 48 bits and no overflow interrupt.  The module reads
- * the counters once per second, so PMDs have 64 bits, and the module finds an overflow of a PMD
- * up to a second late.
+ * PMC n drives PMD n.  If perf uses counters of the same PMU, PMC n may be a register that has
+ * another number in the hardware.  This does not matter, because all counters of a PMU can count
+ * the same events.  Counters have 48 bits and no overflow interrupt.  The module reads the counters
+ * once per second, so PMDs have 64 bits.  The module finds an overflow of a PMD up to a second
+ * late.
  *
  * Only system-wide contexts can use these PMUs.
  */
@@ -28,25 +28,25 @@
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 
 /*
- * "amd_df": more bits of the event, up to Zen 3; with PerfMonV2 (_V2), more bits of the event and
- * of the unit mask.
+ * "amd_df": the upper bits of the event and of the unit mask.  PFM_AMD_DF_EVENT is for processors
+ * up to Zen 3.  The fields with _V2 are for processors with PerfMonV2.
  */
 #define PFM_AMD_DF_EVENT	  0x1800000f00000000ull
 #define PFM_AMD_DF_EVENT_V2	  0x3f00000000ull
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull
 
 /*
- * "amd_l3": an event is counted for the threads and in the slices of the cache that these fields
- * select.  Family 17h has a bit for each thread of the complex, and a bit for each slice.  If no
+ * "amd_l3": these fields select the threads and the slices of the cache for which an event is
+ * counted.  Family 17h has a bit for each thread of the complex, and a bit for each slice.  If no
  * bit of a field is set, the module sets all bits of this field.
  */
 #define PFM_AMD_L3_SLICES	  0x000f000000000000ull
 #define PFM_AMD_L3_THREADS	  0xff00000000000000ull
 
 /*
- * Family 19h and later select one core or all cores, one slice or all slices, and have a bit for
- * each thread of the core.  If no thread's bit is set, the module selects all threads, cores
- * and slices.
+ * On family 19h and later, these fields select one core or all cores, and one slice or all slices.
+ * There is a bit for each thread of the core.  If no thread's bit is set, the module selects all
+ * threads, cores and slices.
  */
 #define PFM_AMD_L3_19H_CORE	  0x00001c0000000000ull
 #define PFM_AMD_L3_19H_ALL_SLICES 0x0000400000000000ull

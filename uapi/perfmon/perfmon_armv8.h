@@ -3,7 +3,7 @@
  * Register map of pmu_name "armv8": Arm PMUv3 (Arm ARM, chapter D11, "The
  * Performance Monitors Extension").
  *
- * PMC n drives PMD n; the counter has bit n in PMCNTENSET_EL0:
+ * PMC n drives PMD n, and bit n of PMCNTENSET_EL0 enables the counter:
  *
  *	PMC 0..30	PMEVTYPER<n>_EL0	PMD 0..30	PMEVCNTR<n>_EL0
  *	PMC 31		PMCCFILTR_EL0		PMD 31		PMCCNTR_EL0

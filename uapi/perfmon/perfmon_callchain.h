@@ -4,49 +4,50 @@
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
  * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16.  If
- * the kernel's part or the user's part is left out, the limit of this part is 0.  In
- * hdr_buf_flags, PFM_CALLCHAIN_HDR_LINK is set if PFM_CALLCHAIN_LINK was given, and
- * PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a struct
- * pfm_callchain_entry, followed by
+ * the kernel's part or the user's part is left out, its limit is 0.  hdr_buf_flags also has
+ * PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if
+ * PFM_CALLCHAIN_RECORDED was given.  An entry is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		the interrupted instruction, then return
  *						addresses, innermost first
  *	__u64 user[user_count]		the same for the program
  *
- * The kernel's part is present only if the interrupt hit the kernel and the loader of the
- * context may see kernel addresses (CAP_PERFMON at load).
+ * The kernel's part is present only if the interrupt hit the kernel, and if the loader of the
+ * context may see kernel addresses (it had CAP_PERFMON at the load).
  *
- * The user's part begins with the interrupted instruction or, if the interrupt hit the kernel,
- * with the instruction that entered the kernel.  The format follows frame pointers to find the
- * callers.  Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On POWER
- * the format follows the back chain, which always exists.  The user's part ends at a frame pointer
- * that does not point further up the stack, or at memory that is not present: an overflow
- * interrupt never fetches a page.  For a 32-bit program, and for an exiting thread whose memory is
- * gone, the user's part has only its first address.  If the interrupt came during the switch to
- * the thread, which can happen on POWER, both parts have only one address.
+ * The user's part begins with the interrupted instruction or, if the interrupt hit the kernel, with
+ * the instruction that entered the kernel.  The format follows frame pointers to find the callers.
+ * Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On POWER the format
+ * follows the back chain, which always exists.  The user's part ends at a frame pointer that does
+ * not point further up the stack, or that points to memory that is not present.  The format does
+ * not load missing pages, because it runs in an interrupt.  For a 32-bit program, and for an
+ * exiting thread whose memory is gone, the user's part has only its first address.  On POWER an
+ * overflow interrupt may come while the kernel is switching to the thread.  Then both parts have
+ * only one address.
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
  * interrupted before it made one: the next address is then the caller's caller.  On POWER the
- * format takes the link register as the caller, unless the register is known to be stale.  If the
+ * format takes the caller from the link register, unless the register is known to be stale.  If the
  * interrupted function has already called another function, the link register may hold an address
  * in the interrupted function itself.
  *
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
  * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
- * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1]. user[1] is the caller if the function has
- * not yet saved the link register at the instruction user[0], or has already restored it. The
- * program's unwind tables show where this is so. Otherwise user[1] does not belong to the chain. A
- * link register that is zero is left out. x86_64 has no link register.
+ * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK, user[1] is
+ * the caller only if the function has not yet saved the link register when it reaches user[0], or
+ * has already restored it.  The program's unwind tables tell this for each instruction.  In all
+ * other cases user[1] does not belong to the chain.  A link register that is zero is left out.
+ * x86_64 has no link register.
  *
- * With PFM_CALLCHAIN_RECORDED the user's part has the interrupted instruction and the calls that
- * the hardware has recorded.  No stack is read, so the program needs no frame pointers.  The
- * addresses are those of call instructions whose calls have not returned, and the entry has the
- * flag PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were
- * made before are missing.  If there are more calls than the hardware can record, the outermost
- * calls are missing, too.  Today the only hardware that records calls is Intel's last branch
- * records, if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's
- * part is the interrupted instruction only.
+ * With PFM_CALLCHAIN_RECORDED the callers come from calls that the hardware has recorded.  No stack
+ * is read, so the program needs no frame pointers.  The user's part has the address of the
+ * interrupted instruction and, for each recorded call that has not returned, the address of the
+ * call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  The records begin when the
+ * kernel switches to the thread: earlier calls are missing.  If there are more calls than the
+ * hardware can record, the outermost calls are missing, too.  Today only Intel's last branch
+ * records can record calls, and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With
+ * other hardware the user's part has only the interrupted instruction.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -97,7 +98,7 @@ struct pfm_callchain_arg {
 /**
  * struct pfm_callchain_entry - a sample, 48 bytes; values and addresses follow
  * @sample: as in "default"
- * @value_count: number of values of PMDs
+ * @value_count: number of PMD values
  * @kernel_count: number of addresses in the kernel's part
  * @user_count: number of addresses in the user's part
  * @flags: PFM_CALLCHAIN_*_LINK, only if PFM_CALLCHAIN_LINK was given; PFM_CALLCHAIN_USER_CALLS,

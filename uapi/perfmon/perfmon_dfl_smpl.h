@@ -7,14 +7,12 @@
  * PMDs in reg_smpl_pmds of the PMD that overflowed.  The values are in ascending order of the PMDs'
  * numbers; each value is a __u64.
  *
- * In each entry, @values says which clock the entry's time is from, and how many values follow the
- * entry.  The number may change from entry to entry, because reg_smpl_pmds may be written between
- * two entries.
+ * In each entry, @values contains the number of values that follow, and the clock of @tstamp.  The
+ * number may change from entry to entry, because reg_smpl_pmds may be written between two entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
- * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and
- * unmasks monitoring.  The layout is that of perfmon2; some fields that perfmon2 reserved
- * are used.
+ * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and unmasks
+ * monitoring.  The layout is that of perfmon2, but uses some fields that are reserved in perfmon2.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
@@ -23,7 +21,7 @@
 
 #define PFM_DFL_SMPL_NAME	 "default"
 #define PFM_DFL_SMPL_UUID	 "d139b29e-62e8-40e4-b402-73078792e937"
-#define PFM_DFL_SMPL_VERSION	 0x10001u /* 1.1: entries have @values; 1.0: perfmon2's */
+#define PFM_DFL_SMPL_VERSION	 0x10001u /* 1.1: entries have @values; 1.0: as in perfmon2 */
 
 /* pfm_dfl_smpl_entry.values */
 #define PFM_SMPL_VALUES(values)	 ((values)&0xfff) /* number of values that follow */
@@ -60,9 +58,8 @@ struct pfm_dfl_smpl_arg {
  * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
- * The format writes an entry first, then includes it in @hdr_cur_offs, then in
- * @hdr_count.  pfm_restart() resets @hdr_cur_offs and @hdr_count; the other counts only
- * grow.
+ * The format first writes an entry, then adds its size to @hdr_cur_offs, and then counts it in
+ * @hdr_count.  pfm_restart() resets @hdr_cur_offs and @hdr_count; the other counts only grow.
  */
 struct pfm_dfl_smpl_hdr {
 	__u64 hdr_count;
@@ -81,12 +78,11 @@ struct pfm_dfl_smpl_hdr {
  * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
  * @pid: id of the thread (tid), as the loader of the context sees it
  * @ovfl_pmd: number of the PMD that overflowed
- * @values: PFM_SMPL_VALUES(@values) is the number of values that follow,
- *	PFM_SMPL_CLOCK(@values) is the clock of @tstamp; 0 in perfmon2
- * @last_reset_val: value of the PMD when the period began; the period is its negative
- * @ip: address of the interrupted instruction.  Instead of an address in the kernel, a
- *	loader without CAP_PERFMON gets the address of the instruction that entered the
- *	kernel.
+ * @values: PFM_SMPL_VALUES(@values) is the number of values that follow.  PFM_SMPL_CLOCK(@values)
+ *	is the clock of @tstamp.  In perfmon2 @values is 0
+ * @last_reset_val: value of the PMD when the period began: the negative of the period
+ * @ip: address of the interrupted instruction.  If this instruction is in the kernel, and the
+ *	loader has no CAP_PERFMON: address of the instruction that entered the kernel.
  * @tstamp: time of the sample; see @values for the clock
  * @cpu: number of the CPU
  * @set: number of the event set

@@ -14,14 +14,14 @@
  *	PMC 32		MSR_PEBS_FRONTEND
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
- * CPUID leaf 0AH returns the number of counters and their width.  A counter of 48 bits has a PMD
- * of 46 bits: the highest bit of the counter is the overflow flag, and perf, which may own the
- * counter, needs one more bit.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all
+ * CPUID leaf 0AH returns the number of counters and their width.  A counter of 48 bits has a PMD of
+ * only 46 bits: the highest bit of the counter is the overflow flag, and one more bit is left for
+ * perf, which may own the counter.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all
  * PMDs have 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
- * ownership.  Entry 0 is the youngest; the last entry is 31 at most.  Only samples can
- * contain the PMDs of entries.
+ * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
+ * contain the PMDs of these entries.
  */
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H
@@ -32,10 +32,9 @@
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
- * Load latency: PMC 18, if it exists, has the threshold in cycles of the core (16 bits).  If
- * bit PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct
- * pfm_intel_pebs) contain the latency of the load.  Counter n must count event LOAD_LATENCY
- * (01cdH).
+ * Load latency: PMC 18, if it exists, holds the threshold in core cycles (16 bits).  If bit
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct pfm_intel_pebs)
+ * contain the latency of the load.  Counter n must count event LOAD_LATENCY (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32
@@ -62,11 +61,11 @@
 #define PFM_INTEL_PMC_INVERT	     (1ull << 23)
 #define PFM_INTEL_PMC_CMASK	     0xff000000ull
 
-/* Bits of PMC 16: the levels at which fixed counter n, 0 to 15, counts. */
+/* Bits of PMC 16: the privilege levels at which fixed counter n (0 to 15) counts. */
 #define PFM_INTEL_FIXED_KERNEL(n)    (1ull << (4 * (n)))
 #define PFM_INTEL_FIXED_USER(n)	     (2ull << (4 * (n)))
 
-/* Numbers of the fixed counters: what each of them counts. */
+/* Numbers of the fixed counters, named after what they count. */
 #define PFM_INTEL_FIXED_INSTRUCTIONS 0
 #define PFM_INTEL_FIXED_CYCLES	     1
 #define PFM_INTEL_FIXED_REF_CYCLES   2
@@ -102,14 +101,14 @@
  * struct pfm_intel_pebs - payload of a precise sample: what the processor recorded
  * @format: format of the processor's records, bits 11 to 8 of IA32_PERF_CAPABILITIES.  Fields that
  *	the format does not have are 0.
- * @instruction: address of the instruction that caused the event; from format 2 on
+ * @instruction: address of the instruction that caused the event; formats 2 and later
  * @ip: address of the next instruction
  * @flags: RFLAGS.  All registers have the values that they had after the instruction.
  * @r: R8 to R15
  * @address: linear address of the data; formats 1 to 3
  * @source: source of the data, in the SDM's encoding for the model; formats 1 to 3
  * @latency: duration of the access in cycles; formats 1 to 3
- * @tsc: time-stamp counter when the record was written; from format 3 on
+ * @tsc: time-stamp counter when the record was written; formats 3 and later
  */
 struct pfm_intel_pebs {
 	__u64 format;

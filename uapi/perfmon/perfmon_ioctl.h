@@ -21,26 +21,26 @@
  * thread ends, PFM_MSG_END is queued.  An overflow queues PFM_MSG_OVFL if the PMD has
  * PFM_REGFL_OVFL_NOTIFY; the program handles this message and calls PFM_IOC_RESTART.
  *
- * A context made with a sampling format has a buffer, which mmap() maps.  At each overflow of a
- * 64-bit value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
+ * A context with a sampling format has a buffer, and mmap() maps it.  At each overflow of a 64-bit
+ * value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
  * overflow masks monitoring until PFM_IOC_RESTART.
  *
  * perfmon_types.h has the structures, perfmon_reason.h says why a call failed; this header
  * includes both.
  *
- * A PMC is a register that selects what is counted, a PMD is a register that holds a
- * count.  PMCs and PMDs have logical numbers: the header of a PMU's register map
- * (perfmon_armv8.h, perfmon_soft.h, ...) documents what each number stands for and which
- * PMC drives which PMD.  Every counter is 64 bits wide here, whatever its width in
- * hardware.  PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: they count time,
- * context switches and the like of the monitored thread.
+ * A PMC is a register that selects what is counted, a PMD is a register that holds a count.  PMCs
+ * and PMDs have logical numbers: the header of a PMU's register map (perfmon_armv8.h,
+ * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which PMD.  Every
+ * counter is 64 bits wide here, whatever its width in hardware.  Virtual PMDs have the numbers from
+ * PFM_VIRTUAL_PMD_BASE on.  They exist with every PMU, and count time, context switches and the
+ * like for the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
  * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
  *
- * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of the
- * vector was wrong, and why.  Before the context is made, every call except
- * _CREATE_CONTEXT, _INFO, _LAST_ERROR and _STATISTICS of a CPU fails with EINVAL.
+ * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of the vector was
+ * wrong, and why.  Before the context is made, all calls fail with EINVAL, except _CREATE_CONTEXT,
+ * _INFO, _LAST_ERROR, and _STATISTICS with PFM_STATISTICS_CPU.
  *
  * How it grows
  * ------------
@@ -48,8 +48,8 @@
  * module works with an earlier module if the program uses nothing new.  If the program uses a
  * new call, flag or field, the call fails with one of the errors below.
  *
- * 1. A command is identified by its type and number.  The size in a command is the size of the
- *    caller's structure; the direction is ignored.  An unknown number fails with ENOTTY.
+ * 1. A command is identified by its type and number.  The kernel takes the size of the caller's
+ *    structure from the command, and ignores the direction.  An unknown number fails with ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc,
  *    pfm_statistics): unknown flags cause EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the
@@ -84,7 +84,7 @@
 
 #define PFM_DEVICE		"/dev/perfmon"
 
-/* The version of perfmon2 with the same calls, as in /sys/kernel/perfmon/version: 2.8. */
+/* The version of perfmon2 that has the same calls: 2.8, also in /sys/kernel/perfmon/version. */
 #define PFM_VERSION		0x20008u
 /*
  * The version of this interface, as in /sys/kernel/perfmon/interface_version: 1.0.  The
@@ -133,24 +133,24 @@
 /**
  * PFM_IOC_WRITE_PMDS - write data registers (struct pfarg_pmd)
  *
- * A PMD that is written is in use in its set from then on, and so are the PMDs in its
- * reg_smpl_pmds and reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a
- * read-only PMD puts it in use and changes no value.
+ * Writing a PMD puts it in use in its set, together with the PMDs in its reg_smpl_pmds and
+ * reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a read-only PMD puts it in use
+ * and changes no value.
  *
  * A counter that begins at -N overflows after N events.  After an overflow, the counter and the
- * PMDs in its reg_reset_pmds are reset: the value of each becomes its own reg_short_reset.  If the
- * overflow masks monitoring, the value of each becomes its own reg_long_reset at PFM_IOC_RESTART
- * instead.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is subtracted from
- * the reset value, which makes the period longer.  The random numbers come from Carta's generator.
- * The seed of the generator is reg_random_seed, or a seed that the kernel chooses if
- * reg_random_seed is 0.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a
- * result of 0 becomes 1.
+ * PMDs in its reg_reset_pmds are reset: each PMD gets its own reg_short_reset as its value.  If the
+ * overflow masks monitoring, PFM_IOC_RESTART resets these PMDs instead, each to its own
+ * reg_long_reset.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is subtracted
+ * from the reset value, which makes the period longer.  The random numbers come from Carta's
+ * generator.  The seed of the generator is reg_random_seed.  If this is 0, the kernel chooses a
+ * seed.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a result of 0
+ * becomes 1.
  *
- * In a set with PFM_SETFL_OVFL_SWITCH, a counter whose reg_ovfl_switch_cnt is N causes a switch
- * to the next set when it has overflowed N times since the set became active.  If several
- * counters have a reg_ovfl_switch_cnt, the switch comes when the first of these counters reaches
- * its number.  Without a sampling format, the overflows of such a counter mask monitoring only if
- * the counter has PFM_REGFL_OVFL_NOTIFY.  In this case PFM_IOC_RESTART makes the switch.
+ * In a set with PFM_SETFL_OVFL_SWITCH, a counter can cause a switch to the next set: the switch
+ * comes when the counter has overflowed reg_ovfl_switch_cnt times since the set became active.  If
+ * several counters have a reg_ovfl_switch_cnt, the first of them to reach its number causes the
+ * switch.  Without a sampling format, the overflows of such a counter mask monitoring only if the
+ * counter has PFM_REGFL_OVFL_NOTIFY.  In this case the switch comes at PFM_IOC_RESTART.
  *
  * Some PMDs have a value only at an overflow.  reg_smpl_pmds can contain such PMDs, but
  * calls can neither write nor read them.  The header of the register map lists these
@@ -166,8 +166,8 @@
 /**
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
- * Allowed in every state.  Returns live values if the set is active and counts, otherwise
- * saved values.  Consecutive elements of the same set are read at the same moment.
+ * Allowed in every state.  Returns live values if the set is active and its counters are running,
+ * otherwise saved values.  Consecutive elements of the same set are read at the same moment.
  *
  * EINVAL: invalid count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
@@ -177,27 +177,29 @@
  * PFM_IOC_LOAD - load the context on a thread or, with PFM_FL_SYSTEM_WIDE, on a CPU
  *
  * The thread is not stopped, and the context is not started.  Messages in the context's queue are
- * discarded, load_set becomes active, and the values of PMDs stay.  The PMDs that any set of the
- * context uses are claimed until the context is unloaded or its thread ends.  Before the load,
- * others may use these PMDs.
+ * discarded, load_set becomes active, and PMDs keep their values.  The load claims all PMDs that
+ * are in use in any set of the context.  It holds them until the context is unloaded or its thread
+ * ends.  Before the load, others may use these PMDs.
  *
  * ESRCH: no such thread.  EPERM: the thread is a kernel thread; or the caller fails the kernel's
  * ptrace read check for the thread and lacks CAP_PERFMON.  With PFM_FL_NOTIFY_BLOCK, EPERM also
  * means that the caller fails the ptrace attach check, or that the thread belongs to process 1.
  * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
  * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the id of
- * the process that loaded this context, 0 if the caller cannot see the process.  EINVAL: there is
- * no such set, or a reserved field is not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or too many
- * open files, for the ptrace check.  The PMU module may return other errors.
+ * the process that loaded that context, or 0 if the caller cannot see the process.  EINVAL: there
+ * is no such set, or a reserved field is not zero.  EFAULT.  ENOMEM: no memory.  ENFILE: too many
+ * files are open in the system (the ptrace check opens a file).  The PMU module may return other
+ * errors.
  *
- * A system-wide context is loaded on a CPU; the caller may run on any CPU.  The context counts
- * all threads on its CPU, and the kernel.  For a system-wide context, EINVAL also means that
- * there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV: the CPU is
- * offline.  EPERM: the caller neither holds CAP_PERFMON nor is in /sys/kernel/perfmon/sys_group.
- * EEXIST: the CPU has a system-wide context.  EBUSY also means that contexts on threads use one
- * of this context's PMDs or, if the PMU's counters cannot be shared one by one, any PMD of the
- * PMU.  In the same way, a system-wide context keeps contexts from being loaded on threads.  When
- * the CPU goes offline, the context is unloaded, and PFM_MSG_END is queued.
+ * A system-wide context is loaded on a CPU; the caller may run on any CPU.  The context counts the
+ * events of all threads on its CPU, and those of the kernel.  For a system-wide context, EINVAL
+ * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
+ * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
+ * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
+ * contexts on threads use one of this context's PMDs.  If the PMU's counters cannot be shared one
+ * by one, EBUSY means that contexts on threads use the PMU.  In the same way, loads on threads fail
+ * while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the context is
+ * unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -213,7 +215,7 @@
 #define PFM_IOC_START		_IOW(PFM_IOC_TYPE, 5, struct pfarg_start)
 
 /**
- * PFM_IOC_STOP - stop the counters; values stay.  EINVAL: not loaded.
+ * PFM_IOC_STOP - stop the counters; PMDs keep their values.  EINVAL: not loaded.
  */
 #define PFM_IOC_STOP		_IO(PFM_IOC_TYPE, 6)
 
@@ -226,7 +228,7 @@
  *
  * EBUSY has one of these reasons:
  * - The context is not loaded, or each CPU has a buffer.
- * - No notification waits for a restart.  ("nway" does not need one.)
+ * - No notification waits for a restart ("nway" can be restarted without a notification).
  * - Monitoring is not masked, and there is no format that can be restarted.
  * - The format refuses the restart.
  */
@@ -235,24 +237,24 @@
 /**
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
- * Changing a set gives its PMCs their defaults and sets its switch counts to 0.  The values of
- * PMDs, and the other fields that were written with these values, stay.
+ * Changing a set gives its PMCs their defaults and sets its switch counts to 0.  The PMDs keep
+ * their values, and all other fields that PFM_IOC_WRITE_PMDS has written.
  *
  * Each set has its own PMCs and PMDs.  One set is active at a time.  PFM_IOC_LOAD or PFM_IOC_START
  * names the set that is active first.  Each set switch makes the set with the next higher number
  * active; after the last set comes the first set again.  The flag of the active set determines when
  * the switch comes.  A set without a flag stays active.
  *
- * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time
- * while it was monitored with this set.  If the context has only one set, this set becomes
- * active again after each timeout, and its set_runs counts the timeouts.
+ * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has been monitored with this set for
+ * set_timeout ns of its CPU time.  If the context has only one set, this set becomes active again
+ * after each timeout, and its set_runs counts the timeouts.
  * PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt overflows, see
  * PFM_IOC_WRITE_PMDS.
  *
- * When a set becomes active, its counters continue from the values at the last switch.
- * PMDs that overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.
- * If PFM_IOC_RESTART, or PFM_IOC_START with a set as its argument, made the set active, these PMDs
- * get their long reset values instead.
+ * When a set becomes active, its counters continue from the values at the last switch.  PMDs that
+ * overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.  These PMDs
+ * get their long reset values instead if the set became active through PFM_IOC_RESTART, or through
+ * PFM_IOC_START with a set as its argument.
  *
  * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
  * PFM_SETFL_TIME_SWITCH without a timeout.  ENOMEM: no memory, or a limit in /sys/kernel/perfmon is
@@ -311,45 +313,47 @@
 /**
  * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
  *
- * Returns the statistics of the context or, with PFM_STATISTICS_CPU, of a CPU, which may be
- * offline.  The statistics of a CPU need no context, and the call does not interrupt the CPU.
+ * Returns the statistics of the context.  With PFM_STATISTICS_CPU, the call returns the statistics
+ * of a CPU instead.  This needs no context, does not interrupt the CPU, and also works if the CPU
+ * is offline.
  *
  * EPERM: PFM_STATISTICS_CPU is set, and the caller neither holds CAP_PERFMON nor is in
- * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without
- * the flag.  E2BIG, EFAULT.
+ * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero although
+ * PFM_STATISTICS_CPU is not set.  E2BIG, EFAULT.
  */
 #define PFM_IOC_STATISTICS	_IOWR(PFM_IOC_TYPE, 16, struct pfm_statistics)
 
 /**
  * PFM_IOC_RESTART_CPU - hand back a CPU's buffer, see PFM_BUFFER_OFFSET()
  *
- * Allowed in every state, from any CPU, also while the CPU is offline.  "default" and "callchain"
- * empty the buffer, if it is full; "nway" releases its oldest full region.
+ * Allowed in every state, from any CPU, also while the CPU is offline.  The formats "default" and
+ * "callchain" empty the buffer if it is full; "nway" releases its oldest full region.
  *
- * EINVAL: the context has no buffer of this CPU; reserved field not zero.  EBUSY: the buffer is not
- * full, the format cannot be restarted, or the format refuses the restart.  EFAULT.
+ * EINVAL: the context has no buffer for this CPU; reserved field not zero.  EBUSY: the buffer is
+ * not full, the format cannot be restarted, or the format refuses the restart.  EFAULT.
  */
 #define PFM_IOC_RESTART_CPU	_IOW(PFM_IOC_TYPE, 17, struct pfm_restart_cpu)
 
 /**
  * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
  *
- * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends when its thread ends,
- * when an exec closes the copy, or when the context is unloaded.  PFM_THREAD_ENDED selects, of the
- * ended copies that were not read yet, the copy that ended first.  After an unload, the values of
- * all threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs
- * were written.  PMDs whose values are not added up (those with reset values, PFM_PMD_CPU,
- * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
+ * With PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread
+ * ends, when its thread executes a program that the loader may not monitor, or when the context is
+ * unloaded.  PFM_THREAD_ENDED selects a copy that has ended: each such call reads the next one, in
+ * the order in which the copies ended.  After an unload, the values of all threads add up to the
+ * values that PFM_IOC_READ returns, unless counts were dropped or PMDs were written.  The values of
+ * some PMDs are not added up: PMDs with reset values, PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the
+ * like.  For a copy these PMDs are 0.
  *
- * The counts of each copy take as much memory as the copy took.  The counts of at most max_copies
- * copies are kept.  If there are more, or if a new copy gets no memory, the counts of the copies
- * that ended first are dropped; pfm_status.dropped_counts is the number of these copies.  A load,
- * even a load that fails, drops the counts of the previous load.
+ * The counts of a copy that has ended take as much memory as the copy itself.  The counts of at
+ * most max_copies copies are kept.  If more copies end, or if there is no memory for a new copy,
+ * the counts of the copies that ended first are dropped; pfm_status.dropped_counts is the number of
+ * these copies.  A load, even a load that fails, drops the counts of the previous load.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
- * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: all copies that have
- * ended were read already.  E2BIG, ENOMEM, EFAULT.  A failure loses no counts: a later call returns
- * them.
+ * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of all
+ * copies that have ended were read already.  E2BIG, ENOMEM, EFAULT.  A failure loses no counts: a
+ * later call returns them.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

@@ -2,12 +2,12 @@
 /*
  * Sampling format "nway": a buffer of several regions; monitoring is never masked.
  *
- * Entries are those of format "default".  The format fills one region after the other.
- * When a region has become full, the format sends a notification, if the PMD has
- * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to
- * release each region.  pfm_restart() fails with EBUSY if no region is full.  If no region
- * is free, samples are counted as lost.  After the end of the thread the user reads the
- * remaining regions without releasing them.
+ * Entries are those of format "default".  The format fills one region after the other.  When a
+ * region has become full, the format sends a notification if the PMD has PFM_REGFL_OVFL_NOTIFY.
+ * The user reads full regions in order and calls pfm_restart() to release each region.
+ * pfm_restart() fails with EBUSY if no region is full.  If no region is free, samples are counted
+ * as lost.  When the thread has ended, the user reads the remaining regions but does not release
+ * them.
  *
  * The buffer has a struct pfm_nway_hdr, a struct pfm_nway_region for each region and,
  * from @region_offset on, the regions of @region_size bytes each.
@@ -45,16 +45,16 @@ struct pfm_nway_arg {
  * @regions: number of regions
  * @region_size: bytes of a region
  * @region_offset: bytes from the head to the first region
- * @filled: number of regions that have become full.  Region @filled % @regions is filled next,
- *	unless all regions are full: @filled - @released == @regions
- * @released: number of regions that the user has released.  Region @released % @regions is read
- *	next, if @released < @filled
+ * @filled: number of regions that have become full.  The format fills region number (@filled %
+ *	@regions) next, unless all regions are full (@filled - @released == @regions)
+ * @released: number of regions that the user has released.  The user reads region number (@released
+ *	% @regions) next, if @released < @filled
  * @produced: number of samples, written or lost
  * @written: number of samples written
- * @lost: number of samples that found no free region
+ * @lost: number of samples that were lost because no region was free
  * @throttled: number of times an event set was throttled
  * @largest_entry: bytes of the largest entry; a region is full if fewer bytes are free
- * @lost_told: sum of the pfm_nway_region.lost of all regions that have been begun
+ * @lost_told: number of lost samples that have been counted in the pfm_nway_region.lost of a region
  * @reserved: zero
  *
  * A region's description is complete before @filled includes the region.  A sample is
@@ -80,11 +80,13 @@ struct pfm_nway_hdr {
  * struct pfm_nway_region - description of a region, 32 bytes
  * @count: number of entries in the region
  * @size: bytes of these entries
- * @lost: number of samples that were lost after the previous region had become full
+ * @lost: number of samples that were lost after the previous region had become full, and before
+ *	this region was begun
  * @reserved: zero
  *
- * The description is also valid for the region that is being filled: an entry is complete
- * before @count includes it.  At the end of monitoring that region has the last entries.
+ * The description is also valid while the region is being filled: an entry is complete before
+ * @count includes it.  When monitoring ends, the last entries are in the region that is being
+ * filled.
  */
 struct pfm_nway_region {
 	__u64 count;

@@ -14,10 +14,11 @@
  * All counters share all PMCs; a PMC that was not written has its default value.  PMC5
  * counts instructions and PMC6 counts cycles, regardless of MMCR1.
  *
- * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.  PMD
- * 0 is read-only.  Its value is the time base at the moment of the read or, if the set
- * does not count, at the moment when the set last counted.  PMD 0 does not count the
- * thread's time.
+ * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.
+ *
+ * PMD 0 is read-only.  While its set counts, a read returns the present time base.  Otherwise a
+ * read returns the time base of the moment when the set last counted.  PMD 0 does not measure the
+ * thread's CPU time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H
@@ -36,16 +37,15 @@
 #define PFM_POWER_PMDS			7
 
 /*
- * The bits of MMCR0 that users may set.  Each bit except CC56RUN freezes the counters in
- * the state, or with the numbers, that the comment beside it names.  The module controls
- * the other bits of MMCR0, and freezes PMC5 and PMC6 if neither of them is in use.
+ * The bits of MMCR0 that users may set.  The module controls the other bits.  It also freezes PMC5
+ * and PMC6 if neither of them is in use.
  */
-#define PFM_POWER_MMCR0_FCS		0x40000000ull /* privileged state: the kernel */
-#define PFM_POWER_MMCR0_FCP		0x20000000ull /* problem state: the user */
-#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count in an idle CPU, too */
-#define PFM_POWER_MMCR0_FC14		0x00000020ull /* PMC1 to 4 */
-#define PFM_POWER_MMCR0_FC56		0x00000010ull /* PMC5 and 6 */
-#define PFM_POWER_MMCR0_FCH		0x00000001ull /* the hypervisor */
+#define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all in the kernel */
+#define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all in programs */
+#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count on an idle CPU, too */
+#define PFM_POWER_MMCR0_FC14		0x00000020ull /* freeze PMC1 to PMC4 */
+#define PFM_POWER_MMCR0_FC56		0x00000010ull /* freeze PMC5 and PMC6 */
+#define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all in the hypervisor */
 
 /* The fields of MMCR1 for PMCn, n = 1 to 4: unit and event. */
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))

@@ -85,8 +85,9 @@ enum pfm_reason {
  * @reason: out: enum pfm_reason
  * @index: out: number of the wrong element of the vector, PFM_NO_INDEX if there is none
  * @value: out: the offending value, 0 if the reason has none
- * @holder: out: if the PMU or a register is held: the holder, such as perf. If the PMU refuses the
- *	context: why. "" in all other cases, and if the holder is not known
+ * @holder: out: if the PMU or a register is held, the name of the holder, such as perf.  If the PMU
+ *	module refuses the context, the cause as text.  In all other cases, or if the holder is
+ *	unknown, @holder is ""
  */
 struct pfm_error {
 	__u32 operation;

@@ -18,19 +18,19 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  They count from start to stop like any
- * PMD, in the active event set, and never overflow.  A read-only PMD does not count: it
- * has the present value or, if its set does not count, the value that it had when the set
- * last counted.
+ * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count from start to stop
+ * while their event set is active.  They never overflow.  A read-only PMD does not count.  While
+ * its set counts, a read returns the present value.  Otherwise a read returns the value that the
+ * PMD had when the set last counted.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
-#define PFM_PMD_CONTEXT_SWITCHES 257 /* times the thread was switched out */
-#define PFM_PMD_CPU_MIGRATIONS	 258 /* times the thread went to another CPU */
+#define PFM_PMD_CONTEXT_SWITCHES 257 /* how often the thread was switched out */
+#define PFM_PMD_CPU_MIGRATIONS	 258 /* how often the thread went to another CPU */
 #define PFM_PMD_MINOR_FAULTS	 259 /* page faults without I/O */
 #define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
 #define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
-#define PFM_PMD_SET_RUNS	 262 /* times the event set became active; read-only */
+#define PFM_PMD_SET_RUNS	 262 /* how often the event set became active; read-only */
 #define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts of the set's counters */
 #define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
 #define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: virtual PMDs of the PMU module */
@@ -42,12 +42,12 @@
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
 #define PFM_FL_INHERIT_THREADS	 0x100 /* monitor new threads of monitored threads */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
-#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of copies that end */
+#define PFM_FL_KEEP_COUNTS	 0x400 /* when a copy ends, keep its own counts */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
 #define PFM_REGFL_RANDOM	 0x2 /* PMD: randomise reset values */
-#define PFM_REGFL_NO_EMUL64	 0x4 /* PMC: its counter keeps the hardware's width */
+#define PFM_REGFL_NO_EMUL64	 0x4 /* PMC: do not extend its counters to 64 bits */
 
 /* pfarg_setdesc.set_flags */
 #define PFM_SETFL_OVFL_SWITCH	 0x1 /* switch to the next set on overflow */
@@ -89,15 +89,15 @@ struct pfarg_pmc {
  * struct pfarg_pmd - a data register to write or read
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
- * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read,
- *	because programs pass the structure of an earlier write
+ * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM.  A read ignores the flags, so
+ *	a program may pass the structure that it wrote earlier
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: value that the PMD gets at PFM_IOC_RESTART
- * @reg_short_reset: in on write: value that the PMD gets after an overflow that does not
- *	mask monitoring
+ * @reg_short_reset: in on write: value that the PMD gets after an overflow, unless the overflow
+ *	masks monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
- * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch; out on read:
- *	the number of overflows that remain
+ * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch; out on read: how many
+ *	of these overflows remain
  * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
@@ -123,7 +123,7 @@ struct pfarg_pmd {
 };
 
 /**
- * struct pfarg_pmr - a data register to read, its value only (perfmon v3)
+ * struct pfarg_pmr - a data register to read; returns only its value (perfmon v3)
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
  * @reg_flags: in: 0, no flag is defined
@@ -152,8 +152,8 @@ struct pfarg_start {
 
 /**
  * struct pfarg_load - what to load a context on
- * @load_pid: in: id of the thread (tid) as the caller sees it; number of the CPU if the
- *	context is system-wide
+ * @load_pid: in: id of the thread (tid), as the caller sees it; if the context is system-wide, the
+ *	number of the CPU
  * @load_set: in: event set that becomes active
  * @load_reserved1: must be zero
  * @load_reserved2: must be zero
@@ -170,8 +170,8 @@ struct pfarg_load {
  * @set_id: in: number of the set; set 0 always exists
  * @set_reserved1: ignored
  * @set_flags: in: PFM_SETFL_*
- * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the switch to the next set, not
- *	0; out: the timeout in effect.  It is at least
+ * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the switch to the next set; 0 is invalid.
+ *	out: the timeout in effect.  This timeout is at least
  *	/sys/kernel/perfmon/min_switch_timeout, and is rounded up to the resolution of the
  *	kernel's timers.
  * @reserved: ignored
@@ -193,9 +193,9 @@ struct pfarg_setdesc {
  * @set_flags: out: PFM_SETFL_*
  * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow
  * @set_runs: out: number of times the set became active
- * @set_timeout: out: ns that remain of the timeout
- * @set_act_duration: out: ns during which the set was active, the context was monitoring, and its
- *	thread was running
+ * @set_timeout: out: time in ns that remains until the timeout
+ * @set_act_duration: out: time in ns for which the set was active while the context was monitoring
+ *	and its thread was running
  * @set_avail_pmcs: out: PMCs that are not held by others at the moment
  * @set_avail_pmds: out: PMDs that are not held by others at the moment
  * @set_reserved3: zero
@@ -215,15 +215,15 @@ struct pfarg_setinfo {
 
 /**
  * struct pfarg_ovfl_msg - a message, as read() returns it
- * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
- * @msg_ovfl_pid: id of the monitored thread (tid).  In a system-wide context: id of the
- *	thread that ran, as the creator of the context sees it, or 0 if it has ended or
- *	the creator cannot see it.
+ * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; all other fields of an END message are zero
+ * @msg_ovfl_pid: id of the monitored thread (tid).  In a system-wide context, id of the thread that
+ *	was running, as the creator of the context sees it; 0 if the thread has ended or the
+ *	creator cannot see it.
  * @msg_active_set: number of the event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: id of the process (thread group) of the thread in @msg_ovfl_pid. perfmon2 swapped
- *	the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for programs of
- *	perfmon2.
+ * @msg_ovfl_tid: id of the process (thread group) of the thread in @msg_ovfl_pid.  perfmon2 swapped
+ *	the names of these two fields by mistake.  They stay swapped, so that programs for
+ *	perfmon2 still work.
  * @msg_ovfl_ip: address of the interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
@@ -254,7 +254,7 @@ struct pfm_msg_header {
 	__u32 size;
 };
 
-/* Bytes of the message that begins with struct pfm_msg_header @header. */
+/* Size in bytes of the message that begins with struct pfm_msg_header @header. */
 #define PFM_MSG_SIZE(header) ((header)->type <= PFM_MSG_END ? 64 : (header)->size)
 
 union pfarg_msg {
@@ -284,12 +284,13 @@ struct pfm_create {
 /**
  * struct pfm_vector - argument of the calls that take several elements
  * @address: in: address of the first element
- * @count: in: number of elements; 0 does nothing
- * @element_size: in: distance from one element to the next in bytes; 0 for the size of
- *	the element in the first version of this interface
+ * @count: in: number of elements; with 0, the call does nothing
+ * @element_size: in: distance from one element to the next in bytes; 0 means the size that the
+ *	element had in the first version of this interface
  *
  * Elements are handled in order.  The first element with an error ends the call; the elements
- * before it have taken effect.  Calls that return values copy the whole vector back, also on error.
+ * before it have taken effect.  A call that returns values copies the whole vector back, even if
+ * the call fails.
  */
 struct pfm_vector {
 	__u64 address;
@@ -304,7 +305,7 @@ struct pfm_vector {
 #define PFM_FEATURE_SAMPLING	0x8 /* notifications, sampling formats and their buffers */
 #define PFM_FEATURE_SETS	0x10 /* event sets, switched by time or by overflows */
 #define PFM_FEATURE_SYSTEM_WIDE 0x20 /* contexts on CPUs */
-#define PFM_FEATURE_INHERIT	0x40 /* threads and children are monitored, too */
+#define PFM_FEATURE_INHERIT	0x40 /* new threads and child processes are monitored, too */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -319,8 +320,8 @@ struct pfm_vector {
  * @max_sets: out: maximum number of event sets of a context
  * @implemented_pmcs: out: PMCs that the PMU has
  * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
- * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
- *	PMU's module can find out; a context that uses held registers cannot be loaded
+ * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the PMU module
+ *	can find out.  A context that uses a register held by others cannot be loaded.
  * @available_pmds: out: PMDs that are not held by others at the moment.  For callers
  *	without CAP_PERFMON, both bitmaps may be up to a second old.
  * @counter_pmds: out: PMDs that count events
@@ -364,7 +365,7 @@ struct pfm_info {
 /* pfm_status.state */
 #define PFM_STATE_UNLOADED     1 /* on no thread and no CPU */
 #define PFM_STATE_LOADED       2 /* on a thread or CPU, started or not */
-#define PFM_STATE_MASKED       3 /* on a thread or CPU, suspended by an overflow */
+#define PFM_STATE_MASKED       3 /* on a thread or CPU; an overflow has suspended monitoring */
 
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
@@ -375,16 +376,16 @@ struct pfm_info {
 /**
  * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
- * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
- * @target: out: id of the thread (tid) on which the context is loaded, as the caller sees
- *	it; 0 if there is none.  If the context is system-wide: number of the CPU, or 0
- *	while the context is not loaded
+ * @flags: out: PFM_STATUS_*; PFM_STATUS_USER_LEVEL never changes after the context was made
+ * @target: out: id of the thread (tid) on which the context is loaded, as the caller sees it; 0 if
+ *	there is none.  If the context is system-wide, the number of the CPU, or 0 while the
+ *	context is not loaded
  * @active_set: out: number of the active event set
- * @foreign_runs: out: number of times, since the load, that the thread ran on a foreign CPU while
- *	the context was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so
- *	nothing was counted.  The number includes the foreign runs of copies.  It also counts how
- *	often a set could not start because perf used the set's counters for other events
- *	(docs/pmu-x86.md).  If the number is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ * @foreign_runs: out: how often the thread ran on a foreign CPU since the load, while the context
+ *	was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing was
+ *	counted.  @foreign_runs includes the foreign runs of copies.  It is also incremented each
+ *	time a set cannot start because perf uses the set's counters for other events
+ *	(docs/pmu-x86.md).  If @foreign_runs is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of copies that ended since the load and whose own counts were
  *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
@@ -395,8 +396,8 @@ struct pfm_info {
  * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
  * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
  *	buffer or none, see PFM_BUFFER_OFFSET()
- * @lost_samples: out: number of samples on CPUs that have been added to the machine since the
- *	context was made, and so have no buffer
+ * @lost_samples: out: number of samples that were lost because their CPU has no buffer.  This
+ *	happens on CPUs that were added to the machine after the context was made.
  */
 struct pfm_status {
 	__u32 state;
@@ -422,13 +423,13 @@ struct pfm_status {
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
  *				   PFM_BUFFER_OFFSET(cpu));
  *
- * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
- * program needs an off_t of 64 bits.
+ * mmap() fails with EINVAL if the machine has no such CPU, or did not have it when the context was
+ * made.  A 32-bit program needs an off_t of 64 bits.
  *
- * Monitoring is never masked in such a context.  While the buffer of a CPU is full, the format
- * counts the samples of this CPU as lost, until PFM_IOC_RESTART_CPU.  A CPU has at most one message
- * in the queue.  The message says that the buffer of CPU msg_ovfl_cpu should be read.  Until the
- * message is read, it stands for all notifications of this CPU.
+ * Monitoring is never masked in such a context.  If the buffer of a CPU is full, the format counts
+ * the samples of this CPU as lost until PFM_IOC_RESTART_CPU hands back the buffer.  A CPU has at
+ * most one message in the queue.  The message asks the program to read the buffer of CPU
+ * msg_ovfl_cpu.  Until the message is read, later notifications of this CPU add no message.
  */
 #define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
 
@@ -446,9 +447,9 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* of the unread copies, the one that ended first */
+#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
 
-/* Bytes of a thread's name, with the zero at its end. */
+/* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
 
 /**
@@ -477,40 +478,41 @@ struct pfm_thread_counts {
 };
 
 /* pfm_statistics.flags */
-#define PFM_STATISTICS_CPU 0x1 /* of a CPU, not of the context */
+#define PFM_STATISTICS_CPU 0x1 /* return the statistics of a CPU, not of the context */
 
 /**
  * struct pfm_statistics - what monitoring costs, and what it misses
  * @flags: in: PFM_STATISTICS_*
- * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, otherwise zero
- * @interrupts: out: overflow interrupts in which a counter had wrapped.  A counter of fewer
- *	than 64 bits also interrupts when its 64-bit value does not overflow
- * @spurious: out: overflow interrupts in which no counter had wrapped, such as the
+ * @cpu: in: with PFM_STATISTICS_CPU, the number of the CPU; otherwise zero
+ * @interrupts: out: number of overflow interrupts that found a wrapped counter.  A counter of fewer
+ *	than 64 bits interrupts when it wraps, even if its 64-bit value does not overflow.
+ * @spurious: out: number of overflow interrupts that found no wrapped counter, such as the
  *	interrupts of perf; only counted for CPUs
- * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
+ * @timed_interrupts: out: how many of @interrupts were timed: one in 16, or more if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt begins when
- *	the PMU's module calls the core, ends when this call returns, and includes the format's
- *	work.  @timed_ns / @timed_interrupts is the mean
- * @notifications: out: number of notifications, including notifications that were not
- *	sent because the queue was full
- * @samples: out: samples that the format got
- * @lost: out: those of @samples that the format had no room for
- * @throttled: out: how often an event set was throttled because of too many interrupts: a
- *	throttled set counts nothing for a tick
- * @set_switches: out: set switches by time, by overflow and by restart
- * @switches: out: how often monitored threads were switched out while the context was
- *	loaded; zero if the context is system-wide
+ * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt runs from the
+ *	moment when the PMU module calls the core until the core returns.  It includes the time of
+ *	the format.  The mean time of an interrupt is @timed_ns / @timed_interrupts.
+ * @notifications: out: number of notifications, including those that were not sent because the
+ *	queue was full
+ * @samples: out: number of samples that the format got
+ * @lost: out: how many of @samples the format had no room for
+ * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because it
+ *	had too many interrupts
+ * @set_switches: out: number of set switches by time, by overflow and by restart
+ * @switches: out: how often a monitored thread was switched out while the context was loaded; zero
+ *	if the context is system-wide
  * @copies: out: number of copies that were made (PFM_FL_INHERIT_*)
  * @not_followed: out: see pfm_status
  * @foreign_runs: out: see pfm_status
  * @reserved: zero
  *
- * The statistics of a context begin with its last load, and stay after the unload until the next
- * load.  The statistics of a context include those of its copies, also of copies that have ended.
- * The kernel reads the statistics of one thread after the other, and counts each thread once.
- * The statistics of a CPU are those of all contexts that monitored on it since the module was
- * loaded, or since the last write to /sys/kernel/perfmon/reset_stats.
+ * The statistics of a context begin at its last load.  They stay after the unload, until the next
+ * load.  They include the statistics of all copies, even of copies that have ended.  The kernel
+ * reads the statistics of one thread after the other, and counts each thread once.
+ *
+ * The statistics of a CPU include all contexts that monitored on this CPU.  They begin when the
+ * module is loaded, and begin again at each write to /sys/kernel/perfmon/reset_stats.
  */
 struct pfm_statistics {
 	__u32 flags;

@@ -30,7 +30,7 @@ static int refuse(int error)
 }
 
 /*
- * Read a number at *@text, and move *@text behind it.  Return: the number; -1 if there is
+ * Read a number at *@text, and move *@text past it.  Return: the number; -1 if there is
  * none, or if it is above PFM_CPU_MOST.
  */
 static int read_number(const char **text)
@@ -46,7 +46,7 @@ static int read_number(const char **text)
 	return errno || number > PFM_CPU_MOST ? -1 : (int)number;
 }
 
-/* Read "N" or "N-M" at *@text, and move *@text behind it. */
+/* Read "N" or "N-M" at *@text, and move *@text past it. */
 static int read_range(const char **text, int *first, int *last)
 {
 	*first = *last = read_number(text);

@@ -4,7 +4,7 @@
  *
  *	CALL: [element N: ]SENTENCE[: VALUE][, HOLDER]
  *
- * The sentences are in reasons.c; this file has the format of pfm_error.value for each reason.
+ * The sentences are in reasons.c.  This file has the printf format for the VALUE of each reason.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -199,7 +199,7 @@ static void append_open_advice(struct text *text, int error)
 	case ENODEV:
 	case ENXIO:
 		append(text,
-		       ": the kernel module is not loaded; \"modprobe perfmon\" as root loads it or says why not");
+		       ": the kernel module is not loaded; run \"modprobe perfmon\" as root: it loads the module or says why not");
 		break;
 	case EACCES:
 	case EPERM:
@@ -230,7 +230,8 @@ void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size)
 		append(&text, "descriptor %d does not belong to perfmon", fd);
 	else
 		append(&text,
-		       "the reason of the failure on descriptor %d cannot be read: ", fd);
+		       "the reason for the failure on descriptor %d cannot be read: ",
+		       fd);
 	if (error != EBADF)
 		append_errno(&text, error);
 }

@@ -20,13 +20,13 @@ int pfmdev_call(int fd, unsigned long command, void *argument);
 int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
 
 /**
- * struct pfmdev_failure - the thread's last call that failed to return a descriptor
+ * struct pfmdev_failure - the thread's last failure to make a descriptor
  * @opening: 1 if the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * If a call fails to make a descriptor, the kernel cannot return the reason later: that needs a
- * descriptor. So the library stores the reason, for each thread like errno. The library has no
- * other state.
+ * To ask the kernel for the reason of a failure, a program needs a descriptor. If a call fails to
+ * make one, the library stores the reason. Each thread has its own reason, as it has its own errno.
+ * The library has no other state.
  */
 struct pfmdev_failure {
 	int opening;

@@ -14,10 +14,10 @@ static const char *const sentences[] = {
 	[PFM_REASON_TOO_LONG] =
 		"the vector is longer than /sys/kernel/perfmon/arg_mem_max",
 	[PFM_REASON_RESERVED] = "a reserved field is not zero",
-	[PFM_REASON_FLAGS] = "a flag is unknown or does not go with the others",
+	[PFM_REASON_FLAGS] = "a flag is unknown or does not fit the other flags",
 	[PFM_REASON_UNSUPPORTED] =
-		"this version of perfmon does not support the call, or not with these "
-		"flags or this PMU",
+		"this version of perfmon does not support the call, at least not "
+		"with these flags or this PMU",
 	[PFM_REASON_NO_PMU] = "no PMU description is loaded and none fits this machine",
 	[PFM_REASON_PMU_HELD] = "the PMU is held by another user",
 	[PFM_REASON_GROUP] =
@@ -38,25 +38,25 @@ static const char *const sentences[] = {
 	[PFM_REASON_KERNEL_THREAD] = "kernel threads cannot be monitored",
 	[PFM_REASON_PERMISSION] = "the caller may not monitor that thread",
 	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
-	[PFM_REASON_NOTHING_TO_RESTART] = "no notification waits for a restart",
+	[PFM_REASON_NOTHING_TO_RESTART] = "no notification is waiting for a restart",
 	[PFM_REASON_TIMEOUT] = "the event set needs a timeout",
 	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
 	[PFM_REASON_FORMAT_SIZE] =
 		"the argument of the sampling format has the wrong size",
 	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
 	[PFM_REASON_BUFFER_LIMIT] =
-		"sampling buffers have reached /sys/kernel/perfmon/smpl_buffer_mem_max, which root can raise",
+		"sampling buffers have reached the limit /sys/kernel/perfmon/smpl_buffer_mem_max, which root can raise",
 	[PFM_REASON_BUFFER_MEMLOCK] =
 		"the user's sampling buffers have reached the limit of locked memory, 'ulimit -l'",
 	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
-	[PFM_REASON_SMPL_PMDS] = "a PMD to be recorded does not exist or is held",
+	[PFM_REASON_SMPL_PMDS] = "a PMD in reg_smpl_pmds does not exist or is held",
 	[PFM_REASON_RESET_PMDS] =
-		"a PMD to be reset does not exist, is held or is read-only",
+		"a PMD in reg_reset_pmds does not exist, is held or is read-only",
 	[PFM_REASON_SET_LIMIT] =
 		"the context has as many event sets as /sys/kernel/perfmon/max_sets allows; root can raise it",
 	[PFM_REASON_SET_MEMORY] =
-		"event sets have reached /sys/kernel/perfmon/set_mem_max, which root can raise",
-	[PFM_REASON_SWITCH_COUNT] = "only overflows of a counter can switch event sets",
+		"event sets have reached the limit /sys/kernel/perfmon/set_mem_max, which root can raise",
+	[PFM_REASON_SWITCH_COUNT] = "reg_ovfl_switch_cnt is only for a counter",
 	[PFM_REASON_FORMAT] = "the sampling format cannot be set up",
 	[PFM_REASON_SIZE] = "a structure is shorter than its first version",
 	[PFM_REASON_TAIL] =
@@ -72,15 +72,15 @@ static const char *const sentences[] = {
 		"the caller may not make that thread wait: this needs the permission to "
 		"attach with ptrace, and is never allowed for process 1",
 	[PFM_REASON_SET_SHARE] =
-		"the user's event sets have reached /sys/kernel/perfmon/set_user_max, which root can raise",
+		"the user's event sets have reached the limit /sys/kernel/perfmon/set_user_max, which root can raise",
 	[PFM_REASON_SYS_GROUP] = "monitoring CPUs needs CAP_PERFMON, or the group of "
 				 "/sys/kernel/perfmon/sys_group",
-	[PFM_REASON_NO_CPU] = "there is no CPU of that number",
+	[PFM_REASON_NO_CPU] = "there is no CPU with that number",
 	[PFM_REASON_FOREIGN_CPU] = "that CPU does not have the context's PMU",
 	[PFM_REASON_CPU_OFFLINE] = "that CPU is offline",
 	[PFM_REASON_CPU_TAKEN] = "that CPU has a system-wide context already",
 	[PFM_REASON_OF_THREAD] =
-		"the register counts something that only a thread has, not a CPU",
+		"the register counts something that threads have, but CPUs do not",
 	[PFM_REASON_COPIES] =
 		"copies of the context monitor other threads: unload the context first",
 	[PFM_REASON_COPIED_SETS] =
@@ -89,10 +89,10 @@ static const char *const sentences[] = {
 		"CPUs share this PMU: only system-wide contexts can use it",
 	[PFM_REASON_NO_LEVELS] =
 		"the PMU counts at all levels, and the caller may count at user level only",
-	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer of that CPU",
+	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer for that CPU",
 	[PFM_REASON_KEEPS_NO_COUNTS] =
-		"the context has no counts of threads: it is system-wide, or was made "
-		"without PFM_FL_KEEP_COUNTS",
+		"the context does not keep the counts of threads: it is system-wide, or was "
+		"made without PFM_FL_KEEP_COUNTS",
 	[PFM_REASON_NO_COUNTS] = "the counts of all ended threads were read already",
 };
 

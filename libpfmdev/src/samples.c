@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Samples of several buffers, in the order of their time.
+ * Samples of several buffers, sorted by time.
  *
- * The samples of one buffer are in order, so the next sample is the oldest of the buffers' first
- * samples.  But at this moment a CPU may still be writing a sample that is older than the samples
- * of other CPUs.  So samples are taken in rounds.  A round has the samples that are in the
- * buffers when the round begins.  The first sample of a round is taken MOMENT ns after the
- * beginning of the round.  By then, all samples that are older than those of the round are in the
- * buffers, too.
+ * The samples of one buffer are in order.  Compare the first samples of all buffers: the oldest
+ * one is next.  But at this moment a CPU may still be writing a sample that is older than the
+ * samples of other CPUs.  So samples are taken in rounds.  A round consists of the samples that
+ * are in the buffers when the round begins.  The first sample of a round is taken MOMENT ns later.
+ * By then, every sample that is older than one of the round is in its buffer, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -164,7 +163,10 @@ static void hand_back(struct buffer *buffer)
 	}
 }
 
-/* Find the next sample, which may be in a region that the kernel began after the last call. */
+/*
+ * Find the next sample.  It may be in a region that the kernel has begun to fill since the last
+ * call.
+ */
 static void find_first(struct buffer *buffer)
 {
 	const size_t least = buffer->layout == CALLCHAIN
@@ -221,7 +223,7 @@ static void begin_round(struct pfm_samples *samples)
 	}
 }
 
-/* Go past the sample of the last call, which the caller does not use any more. */
+/* Leave the sample that the last call returned.  The caller does not use it any more. */
 static void leave_last(struct pfm_samples *samples)
 {
 	if (samples->last)
@@ -346,7 +348,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* add_buffer() fails with EINVAL if no CPU has this number: such a number has no buffer. */
+	/* If no CPU has this number, there is no buffer, and add_buffer() fails with EINVAL. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

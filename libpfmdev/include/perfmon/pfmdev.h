@@ -4,7 +4,7 @@
  * faster read of perfmon v3, and calls that return the module's features and the reason
  * for a failure.
  *
- * Programs of the perfmon2 time include <perfmon/perfmon.h>, which includes this header.
+ * Programs written for perfmon2 include <perfmon/perfmon.h>, which includes this header.
  *
  * Every call returns 0, or a descriptor if its page says so; on failure it returns -1 and
  * sets errno.  See libpfmdev(7) and the page of each function.
@@ -19,9 +19,9 @@
 #include <linux/types.h>
 
 /*
- * The structures of perfmon2 had the types of <stdint.h>, and programs use pointers such
- * as uint64_t * to their fields.  uint64_t and __u64 have the same size, but on most machines they
- * are different types.  So the fields get the types of <stdint.h> here.
+ * perfmon2 declared its structures with the types of <stdint.h>, and programs use pointers such
+ * as uint64_t * to the fields.  On most machines uint64_t and __u64 are different types of the
+ * same size.  So the fields get the types of <stdint.h> here.
  */
 #define __u16 uint16_t
 #define __u32 uint32_t
@@ -33,7 +33,7 @@
 #undef __u64
 #undef __s32
 
-/* Names of the perfmon2 header that the ioctls do not use. */
+/* Names that perfmon2's header defined and that the ioctls do not need. */
 #define PFM_VERSION_MAJ	   PFM_VERSION_MAJOR(PFM_VERSION)
 #define PFM_VERSION_MIN	   PFM_VERSION_MINOR(PFM_VERSION)
 #define PFM_GROUP_PERM_ANY (-1)
@@ -55,7 +55,7 @@ typedef int os_err_t;
 /* Types of pfm_read() */
 #define PFM_RW_PMD	    1 /* read PMDs, into pfarg_pmr_t */
 
-/* Size of a buffer for any sentence of pfm_last_error(), in bytes. */
+/* A buffer of this many bytes can hold any sentence of pfm_last_error(). */
 #define PFM_LAST_ERROR_SIZE 512
 
 /* The largest CPU number that pfm_cpus_parse() accepts. */

@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Call @function with @data and each thread (tid) of process @pid that /proc shows, until a call
- * does not return 0.  Threads that come or end meanwhile may be left out.  Returns the value of
- * the last call, or 0 if there was no call, because the process has ended or is hidden.
+ * Call @function(@data, tid) for each thread of process @pid that /proc shows. Stop at the first
+ * call whose result is not 0. Threads that start or end meanwhile may be left out. Returns the
+ * result of the last call. If the process has ended or is hidden, returns 0 without a call.
  */
 int each_thread(pid_t pid, int (*function)(void *data, pid_t tid), void *data);
 

@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 /*
- * Returns an integer if @value is less than 2^63, else a real number, because few readers
- * of JSON accept such large integers.
+ * Returns an integer if @value is less than 2^63. Larger values become real numbers, because few
+ * readers of JSON accept integers of 2^63 or more.
  */
 json_t *json_number(uint64_t value);
 

@@ -30,9 +30,9 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: the optstring of getopt_long(): first "+" if parsing must stop at the first word that
- *	is not an option; then ":"; then the letter of each option, followed by ":" if the option
- *	has an argument
+ * @letters: the optstring of getopt_long(). It begins with "+" if parsing must stop at the first
+ *	word that is not an option. Then come ":" and the letters of the options. A letter has ":"
+ *	after it if the option has an argument
  * @names: ends with a row of zeros
  */
 struct getopt_table {
@@ -161,8 +161,8 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 }
 
 /*
- * Returns the exponent of 2 that the suffix of a size stands for, or -1 if the suffix is
- * unknown.
+ * Returns the logarithm (base 2) of a size's suffix: 0 without a suffix, 10 for "k", and -1 if the
+ * suffix is unknown.
  */
 static int size_shift(const char *letter)
 {

@@ -67,14 +67,14 @@ int take_true(const char *argument, void *field);
 int take_false(const char *argument, void *field);
 int take_event(const char *argument, void *field);
 
-/* For a time from 1 ms to 366 days: @field points to a uint64_t, which gets the ns. */
+/* Takes a time from 1 ms to 366 days. Stores it in ns in the uint64_t that @field points to. */
 int take_time(const char *argument, void *field);
 
 #define MAX_EVENT_OPTIONS 64
 
 /**
  * struct event_options - arguments of -e
- * @texts: each names events, separated by commas
+ * @texts: one text for each -e: names of events, separated by commas
  * @count: number of @texts
  */
 struct event_options {
@@ -101,22 +101,22 @@ struct event_options {
 	"these events; may be given several times; a modifier :u counts at user "        \
 	"level only, :k at kernel level only. 'pfmon list' shows the events"
 #define TIMEOUT_HELP                                                                     \
-	"end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM"
+	"end after TIME, such as 1.5s; without a unit, TIME is in ms. COMMAND gets SIGTERM"
 #define PMU_HELP "use that PMU if the machine has several; 'pfmon info' shows their names"
 
 /*
- * options_number() parses a number from 1 to @most.  options_size() parses a size from
- * @least to @most bytes, which may be written as 64k, 1M or 2G.  Messages call the number
- * or size @what.  Both functions report an error and return -1, or return 0.
+ * options_number() parses a number from 1 to @most. options_size() parses a size from @least to
+ * @most bytes, which may be written as 64k, 1M or 2G. @what says in messages what the number or
+ * size is. Both functions return 0, or -1 after reporting an error.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
 		 uint64_t *size);
 
 /*
- * Parse a time from 1 ns to 1 h, such as 4ms, 250us, 0.5s or 100000ns, and store it in
- * ns.  Decimals are allowed; a number without a unit is in ms.  Returns -1 without a
- * message if @text is no such time, else 0.
+ * Parse a time from 1 ns to 1 h, such as 4ms, 250us, 0.5s or 100000ns, and store it in @time in ns.
+ * Decimals are allowed; a number without a unit is in ms. Returns 0, or -1 if @text is not a time
+ * in this range. Reports no error.
  */
 int options_time(const char *text, uint64_t *time);
 
@@ -136,8 +136,8 @@ struct id_list {
 };
 
 /*
- * Append the numbers in @text, which are separated by commas. Messages call a number @what. Reports
- * an error and returns -1, or returns 0.
+ * Append the numbers in @text, which are separated by commas. @what says in messages what the
+ * numbers are. Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -4,10 +4,9 @@
  * the structures in the file. The functions in data_write.h write the structures, and the functions
  * in data_read.h read them.
  *
- * All numbers are little endian.  A record is a struct data_record and a body.  The body
- * is one of the structures below, followed by the strings, numbers or entries that the
- * structure's comment names.  Strings end with a zero byte.  At the end, zero bytes pad
- * the record to a multiple of 8.
+ * All numbers are little endian. A record is a struct data_record and a body. The body begins with
+ * one of the structures below. Strings, numbers or entries may follow; the structure's comment says
+ * which. Strings end with a zero byte. At the end, zero bytes pad the record to a multiple of 8.
  */
 #ifndef PFMON_DATA_H
 #define PFMON_DATA_H
@@ -16,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DATA_MAGIC	  "PFMDATA" /* 8 bytes with the zero byte */
+#define DATA_MAGIC	  "PFMDATA" /* 8 bytes, including the zero byte */
 #define DATA_VERSION	  0x10002u /* 1.2: major << 16 | minor */
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
@@ -113,12 +112,13 @@ struct data_command {
 
 /**
  * struct data_event - an event; an array of uint16_t and a string follow
- * @code: code of the event on the PMU; 0 if the event takes no counter
+ * @code: code of the event on the PMU; 0 if the event does not use a counter
  * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second, as the user gave it; 0 if the user gave a period
- * @random_mask: bits of a random number that is added to each period
+ * @random_mask: mask for the random number that is added to each period
  * @set: event set
- * @pmd: PMD that overflows. A sample belongs to the event that has its event set and its PMD
+ * @pmd: PMD that overflows. A sample belongs to this event if it was taken in the event set @set
+ *	because of an overflow of @pmd
  * @modes: DATA_MODE_*
  * @value_count: number of values in each sample of this event. The array has the PMD of each value;
  *	the string is the event's name as the user gave it
@@ -170,8 +170,8 @@ struct data_thread {
  *	ended
  * @tid: thread
  * @tgid: its process
- * @parent_tid: thread that made it
- * @parent_tgid: process that made it
+ * @parent_tid: thread that created it
+ * @parent_tgid: process that created it
  */
 struct data_fork {
 	uint64_t time;
@@ -277,11 +277,11 @@ struct data_cpu {
 };
 
 /**
- * struct data_unsampled - how many events of one context are in no sample, because the PMU
- *	delivered no sample for them
+ * struct data_unsampled - the number of events, in one context, for which the PMU delivered no
+ *	sample
  * @counted: number of events that a second counter counted
  * @events: number of these events that belong neither to a written sample nor to a lost sample
- * @samples: number of samples that @events would have made
+ * @samples: number of samples that the PMU should have delivered for @events
  * @context: number of the context
  * @set: event set
  * @pmd: PMD of the event
@@ -306,9 +306,9 @@ struct data_unsampled {
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers describe this file only. At the end of a file that
- * is not the last one, the kernel has already taken samples for the next file. Such a file does not
- * count these samples: its @produced is @written + @lost.
+ * If a recording has several files, the numbers describe this file only. When pfmon switches to the
+ * next file, the kernel has already taken samples for that file. The earlier file does not count
+ * these samples: its @produced is @written + @lost.
  */
 struct data_end {
 	uint64_t produced;
@@ -324,6 +324,6 @@ struct data_end {
 
 /* data_end.flags */
 #define DATA_END_FAILED	  0x1 /* an error ended the recording */
-#define DATA_END_SWITCHED 0x2 /* another file has the next samples */
+#define DATA_END_SWITCHED 0x2 /* the next samples are in another file */
 
 #endif

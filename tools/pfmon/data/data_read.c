@@ -29,11 +29,12 @@ static int check_header(struct data_file *file, const char *path)
 			    "'pfmon record' wrote",
 			    path);
 	if (file->size < sizeof(header))
-		return fail("'%s' was cut short within its header: nothing is in it",
-			    path);
+		return fail(
+			"'%s' was cut short within its header: it contains no samples",
+			path);
 	memcpy(&header, file->bytes, sizeof(header));
 	if (PFM_VERSION_MAJOR(header.version) != PFM_VERSION_MAJOR(DATA_VERSION))
-		return fail("'%s' has version %u.%u of the format, this pfmon reads "
+		return fail("'%s' has version %u.%u of the format, but this pfmon reads "
 			    "version %u: use the pfmon that wrote it",
 			    path, PFM_VERSION_MAJOR(header.version),
 			    PFM_VERSION_MINOR(header.version),

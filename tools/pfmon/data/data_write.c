@@ -102,7 +102,7 @@ static bool has_room(struct data_writer *writer, uint64_t size)
 	return false;
 }
 
-/* data_room() returns at most this many bytes less than the actual room. */
+/* The result of data_room() may be too small, but by no more than this number of bytes. */
 #define ROOM_STEP 64
 
 size_t data_room(struct data_writer *writer, size_t size)

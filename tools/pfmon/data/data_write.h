@@ -10,10 +10,9 @@
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: number of bytes after the first @size bytes that only the records LOSSES, UNSAMPLED,
- *	CPU and END may use
+ * @reserve: number of bytes that are kept free for the records LOSSES, UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
- * @lack: the error of the write if the last record did not fit: ENOSPC, EDQUOT or EFBIG
+ * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete, so no record can follow
  */
@@ -58,8 +57,8 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 		       const void *entries, size_t size);
 
 /*
- * Returns how many bytes of entries the file has room for besides @reserve, at most @size. Returns
- * @size if the room is not known.  If the result is less than @size, the caller calls
+ * Returns how many of @size bytes of entries fit into the file if @reserve is kept free. Returns
+ * @size if the room is not known. If the result is less than @size, the caller calls
  * data_fail_full() to report that the disk is full.
  */
 size_t data_room(struct data_writer *writer, size_t size);

@@ -10,8 +10,8 @@ void unsampled_add(struct data_unsampled *all, const struct data_unsampled *reco
 
 /*
  * Returns whether to warn the user about events that are in no sample. A few such events are
- * normal, because interrupts arrive late. So the user is warned only if at least one sample and at
- * least a hundredth of the events are missing.
+ * normal, because interrupts arrive late. So pfmon warns the user only if at least one sample is
+ * missing and at least 1 % of the events are in no sample.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

@@ -62,14 +62,14 @@ static int fail_missing(const struct event *event, const struct machine *machine
 {
 	if (machine->is_system_wide)
 		return fail("event '%s' belongs to a thread, not to a CPU: leave out the "
-			    "event, or -a and -C",
+			    "event, or the options -a and -C",
 			    event->name);
 	return fail("this version of perfmon does not count event '%s'", event->name);
 }
 
 /*
- * Check that perfmon and its PMU module have the virtual PMDs of the events. With @is_lenient, an
- * event whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
+ * Check that perfmon and its PMU module implement the virtual PMDs of the events. With @is_lenient,
+ * an event whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
  */
 static int check_virtual(const struct event_list *list, const struct machine *machine,
 			 bool is_lenient)
@@ -98,7 +98,7 @@ static bool has_taken(const struct pfm_info *info)
 	return false;
 }
 
-/* Report which event is the first one that got no counter, and the reason. */
+/* Report the first event that got no counter, and the reason. */
 static int fail_left_out(const struct members *members, const struct machine *machine)
 {
 	char advice[ADVICE_TEXT] = "";
@@ -119,7 +119,7 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 		return fail("no counter is available for event '%s': 'pfmon info' shows "
 			    "the counters%s",
 			    first->name, advice);
-	return fail("%zu events need a counter and %zu get one: leave out '%s'%s, "
+	return fail("%zu events need a counter, but only %zu get one: leave out '%s'%s, "
 		    "or count them in several runs%s",
 		    members->count, members->count - members->left, first->name,
 		    members->left > 1 ? " and others" : "", advice);

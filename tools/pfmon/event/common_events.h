@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Elements of pmu.common, for the names that perf(1) has, too. Each PMU has its own codes for these
- * names. For some names, the PMUs do not count exactly the same.
+ * Elements of pmu.common for the event names of perf(1). Each PMU has its own codes for these
+ * names. Some names do not have exactly the same meaning on all PMUs.
  */
 #ifndef PFMON_COMMON_EVENTS_H
 #define PFMON_COMMON_EVENTS_H
@@ -9,7 +9,7 @@
 #include "pmu.h"
 
 /* clang-format off */
-/* The codes by preference. */
+/* The codes of an event, the preferred one first. */
 #define CODES(...) \
 	.codes = { __VA_ARGS__ }, \
 	.code_count = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)
@@ -48,7 +48,7 @@
 
 #define COMMON_BRANCH_MISSES(code) \
 	COMMON_EVENT("branch-misses", ROLE_BRANCH_MISSES, \
-		     "branches that were predicted wrongly", code)
+		     "mispredicted branches", code)
 
 #define COMMON_CACHE_REFERENCES(text, code) \
 	COMMON_EVENT("cache-references", ROLE_CACHE_REFERENCES, text, code)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Find out which events can be counted at the same time, given the PMCs that they share. Events are
- * added one by one. The bits that an event needs in the PMCs depend on its counter, so all events
- * so far are matched with counters again with each new event. If an event needs a certain bit on
- * each of its counters, another event cannot use a counter where it would need another value of
- * this bit.
+ * added one by one. The PMC bits that an event needs depend on its counter, so each new event may
+ * change the counters of all earlier events. An event may need certain PMC bits with all of its
+ * counters. Other events then cannot use a counter with which they need other values of these bits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,8 @@ struct needs {
  * struct table - the events that are to be counted at the same time
  * @pmu: encodes the events
  * @events: the events
- * @wanted: for each event, the counters that it could use without the other events
- * @choices: for each event, the counters that it can use beside the other events
+ * @wanted: for each event, the counters that it can use while there are no other events
+ * @choices: for each event, the counters of @wanted that do not conflict with the other events
  * @count: number of events
  */
 struct table {
@@ -99,10 +98,10 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove a counter from the choices of @event if @event needs bits with this counter that conflict
- * with bits that @other needs with every counter. If @other has a single counter left, @event keeps
- * that counter, too, because matching does not give one counter to two events. Returns whether a
- * counter was removed.
+ * Remove counters from the choices of @event: those with which @event needs other bits than @other
+ * needs with every counter. There is one exception: if @other has only one counter left, that
+ * counter stays in the choices of @event, because matching never gives it to both events. Returns
+ * whether a counter was removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -128,11 +127,11 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes. This may take several rounds: after an
- * event has lost a counter, there may be more bits that it needs with each counter that is left,
- * and another event may lose a counter because of these bits. If an event has no counter left,
- * returns false and stores in @verdict the event that conflicts with the last event. The caller
- * must then leave out the last event: all other events had counters before this event was added.
+ * Narrow the choices of all events until nothing changes. This may take several rounds: an event
+ * that has lost a counter may need more bits with all of its remaining counters, and these bits may
+ * cost another event a counter. If an event has no counter left, returns false and stores in
+ * @verdict an event that conflicts with the last event. The caller must then leave out the last
+ * event. All other events had counters before the last event was added.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

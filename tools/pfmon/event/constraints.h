@@ -9,9 +9,9 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER, an event that needs other bits in PMC @pmc than this event; NULL
- *	if other events use all counters
- * @pmc: number of the PMC whose bits would have to differ for the two events; valid if there is a
+ * @rival: if @pmd is NO_COUNTER: an event that conflicts with this one, or NULL if other events use
+ *	all counters
+ * @pmc: number of the PMC in which this event and @rival need different bits; valid if there is a
  *	@rival
  */
 struct verdict {

@@ -46,7 +46,7 @@ static const char *as_root(void)
 
 /*
  * Returns the advice about counters that perf or the NMI watchdog holds. The text is empty if
- * somebody else holds the counters, or nobody.
+ * neither of them holds counters.
  */
 static const char *advice(int fd, char text[ADVICE_TEXT])
 {
@@ -85,8 +85,8 @@ static int fail_no_pmu(const char *pmu)
 			    "'modprobe perfmon_soft'%s loads one that fits everywhere",
 			    as_root());
 	return fail(
-		"perfmon is not loaded: run 'modprobe perfmon'%s; if its key is rejected, "
-		"see SECURE BOOT in pfmon(1)",
+		"perfmon is not loaded: run 'modprobe perfmon'%s; if modprobe reports a "
+		"rejected key, see SECURE BOOT in pfmon(1)",
 		as_root());
 }
 
@@ -116,12 +116,12 @@ int fail_open(int error, const char *pmu)
 			    reason(-1, error, buffer, sizeof(buffer)));
 	case EBUSY:
 		return fail(
-			"the PMU is not available: %s; end its other use and try again%s",
+			"the PMU is not available: %s; stop its other user and try again%s",
 			reason(-1, error, buffer, sizeof(buffer)), advice(-1, advised));
 	default:
 		if (pmu && is_shared())
 			return fail(
-				"PMU %s counts what several CPUs do, not a thread: use "
+				"PMU %s counts for several CPUs, not for one thread: use "
 				"it with 'pfmon stat -a' or 'pfmon stat -C'",
 				pmu);
 		return fail("cannot make a monitoring context: %s",
@@ -130,8 +130,8 @@ int fail_open(int error, const char *pmu)
 }
 
 /*
- * Advise to use another thread or root only if the caller may not monitor this thread: if
- * the call failed for another reason, the advice would not help.
+ * If the caller may not monitor this thread, advise the user to monitor another thread or to run
+ * pfmon as root. If the call failed for another reason, this advice would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {

@@ -91,8 +91,8 @@ static bool is_hardware_pmu(const struct machine *machine)
 }
 
 /*
- * Returns @name without its prefix "PMU::" if it names the PMU that is used and that PMU has a
- * scope, else @name.
+ * Returns @name. Leaves out the prefix "PMU::" if it names the PMU of @machine and this PMU has a
+ * scope.
  */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
@@ -130,16 +130,16 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 	const uint16_t pmc = pmu_extra_pmc(machine->pmu, code);
 
 	if (!pmc)
-		return extra ? "it needs a second register, which perfmon does not offer "
+		return extra ? "it needs a second register, which perfmon does not have "
 			       "on this CPU"
 			     : NULL;
 	if (!extra)
 		return "it needs the value of a second register: write rCODE:VALUE";
 	if (!register_in(machine->info.implemented_pmcs, pmc))
-		return "it needs a second register: perfmon has it only with exclusive "
-		       "ownership of the counters and, in a guest, if the hypervisor has it";
+		return "it needs a second register, which perfmon has only with exclusive "
+		       "ownership of the counters and, in a guest, only if the hypervisor has it";
 	if (pmc == machine->pmu->precise_extra && !is_precise)
-		return "only precise samples have it: add ':pp'";
+		return "it has to be precise: add ':pp'";
 	return NULL;
 }
 
@@ -215,8 +215,9 @@ static enum parse_result parse_raw(struct event *event, const char *name,
 	code = strtoull(name + 1, &end, 16);
 	extra = *end ? strtoull(end + 1, NULL, 16) : 0;
 	if (code & ~machine->pmu->code_mask) {
-		fail("event code '%s' is too large: those of PMU %s go up to r%llx", name,
-		     machine->pmu->name, (unsigned long long)machine->pmu->code_mask);
+		fail("event code '%s' is too large: the codes of PMU %s go up to r%llx",
+		     name, machine->pmu->name,
+		     (unsigned long long)machine->pmu->code_mask);
 		return PARSE_FAILED;
 	}
 	return take_code(event, name, code, extra, machine);
@@ -400,7 +401,7 @@ static int fail_parse(enum parse_result result, const char *name,
 	return fail_unknown(name, machine);
 }
 
-/* Only hardware counts user and kernel level separately. */
+/* Refuse ":u" and ":k" if the event cannot be counted at one level only. */
 static int check_modes(const struct event *event, const char *name,
 		       const struct machine *machine)
 {
@@ -503,7 +504,7 @@ static int parse_member(struct event_list *list, char *name, bool *is_inside,
 	is_last = length && name[length - 1] == '}';
 	if (is_last) {
 		if (!*is_inside)
-			return fail("'%s': a brace is closed that was not opened", name);
+			return fail("'%s': a closing brace has no opening brace", name);
 		name[length - 1] = '\0';
 	}
 	if (parse_event(list, name, machine))
@@ -571,10 +572,10 @@ static int take_counter(struct event *event, const struct machine *machine)
 		event->pmd_count = 0;
 		return 0;
 	}
-	return fail("event '%s' cannot be sampled or waited for, because no counter of "
-		    "the PMU counts it, and only counters overflow: 'pfmon list' shows "
-		    "other events",
-		    event->name);
+	return fail(
+		"event '%s' cannot be sampled or waited for: only counters overflow, and "
+		"no counter of the PMU counts this event; 'pfmon list' shows other events",
+		event->name);
 }
 
 int events_take_counters(struct event_list *list, const struct machine *machine)

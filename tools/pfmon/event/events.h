@@ -18,7 +18,7 @@ enum event_state {
 	EVENT_NOT_COUNTED, /* no counter was left, or the event conflicts with another event */
 };
 
-/* The set of an event that takes no counter: the event is counted in every set. */
+/* The value of event.set if the event needs no counter and is counted in every set. */
 #define EVERY_SET SIZE_MAX
 
 /**
@@ -31,11 +31,11 @@ enum event_state {
  * @modes: MODE_USER, MODE_KERNEL
  * @is_precise: samples have the instruction that caused the event
  * @code: code of the event on the PMU, if @needs_counter
- * @extra: the value of a second PMC that refines the event, or 0
+ * @extra: value of the second PMC, which refines what the event counts; 0: there is none
  * @group: number of the pair of braces around the event, from 1; 0: the event is not in braces
  * @set: index of the event's set, or EVERY_SET
- * @switch_after: the turn of the set ends after this number of events, and the event is
- *	not shown; 0: the event is shown
+ * @switch_after: number of events after which the turn of the set ends; such an event is not shown.
+ *	0: the event does not end the turn, and it is shown
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds; 0 until the event gets its PMDs
  */
@@ -76,8 +76,8 @@ struct event_set {
  * @count: number of @events
  * @group_count: number of pairs of braces
  * @sets: event sets, in the order of their turns
- * @set_count: number of @sets; 0: all events are counted at the same time, in set 0, which every
- *	context has
+ * @set_count: number of @sets; 0: the context has only set 0, so all events are counted at the same
+ *	time
  */
 struct event_list {
 	struct event *events;
@@ -101,8 +101,8 @@ int events_parse(struct event_list *list, const char *text,
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Add the event that is sampled by default: cycles, or CPU time. Cycles at kernel level are counted
- * only with @has_kernel. Returns 0, or -1 after reporting an error.
+ * Add the event that is sampled by default: cycles, or CPU time. Without @has_kernel, cycles are
+ * counted at user level only. Returns 0, or -1 after reporting an error.
  */
 int events_default_sampled(struct event_list *list, const struct machine *machine,
 			   bool has_kernel);
@@ -120,7 +120,7 @@ static inline size_t events_set_count(const struct event_list *list)
 	return list->set_count ? list->set_count : 1;
 }
 
-/* Returns the modes of @event for the function pmu.encode. */
+/* Returns the modes of @event, as pmu.encode() expects them. */
 static inline unsigned int event_modes(const struct event *event)
 {
 	return event->modes | (event->is_precise ? MODE_PRECISE : 0);
@@ -134,8 +134,8 @@ static inline bool event_in_set(const struct event *event, size_t set)
 }
 
 /*
- * Returns whether there are several sets and all turns end after a time, so that each set counts
- * for a part of the time.
+ * Returns whether there are several sets, and the turn of each set ends after a certain time. Then
+ * each set counts only part of the time.
  */
 bool events_take_turns(const struct event_list *list);
 
@@ -147,7 +147,7 @@ static inline bool events_have_named_sets(const struct event_list *list)
 
 /*
  * Returns whether the machine can count libpfm4's event @name. If so, stores the event's code in
- * @code, and in @extra the value of a second PMC or 0.
+ * @code. Also stores the value of the second PMC in @extra, or 0 if the event needs none.
  */
 bool events_have(const struct machine *machine, const char *name, uint64_t *code,
 		 uint64_t *extra);

@@ -20,7 +20,7 @@
 #define PATH_SIZE  512
 #define MAX_NAMED  4
 
-/* A link in /proc/PID/fd has this target if the file is a perf event. */
+/* In /proc/PID/fd, the link for a perf event has this target. */
 #define PERF_EVENT "anon_inode:[perf_event]"
 
 static bool is_watchdog_on(const char *proc)
@@ -117,8 +117,8 @@ const char *holders_advice(const char *proc, char text[ADVICE_TEXT])
 	if (is_watchdog_on(proc))
 		add(text, "; ",
 		    geteuid()
-			    ? "'sysctl kernel.nmi_watchdog=0' as root frees the counters "
-			      "of the NMI watchdog"
+			    ? "'sysctl kernel.nmi_watchdog=0', run as root, frees the "
+			      "counters of the NMI watchdog"
 			    : "'sysctl kernel.nmi_watchdog=0' frees the counters of the NMI "
 			      "watchdog");
 	add_processes(proc, text);

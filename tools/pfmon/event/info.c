@@ -43,7 +43,7 @@ static const char *read_value(const char *name, char value[VALUE_SIZE])
 	return first_line(path, value, VALUE_SIZE) ? value : "?";
 }
 
-/* Read a sysfs attribute of a register of the PMU. */
+/* Read a sysfs attribute of a PMU register. */
 static const char *read_attribute(const struct pfm_info *info, const char *kind,
 				  unsigned int number, const char *attribute,
 				  char value[VALUE_SIZE])
@@ -232,7 +232,7 @@ static int ask_costs(int fd, int cpu, struct pfm_statistics *costs)
 
 /*
  * Show what monitoring has cost on each CPU, online or not. Shows nothing if the user may not see
- * the costs, or if the module is older and does not report them.
+ * the costs, or if the module is too old to report them.
  */
 static void show_costs(void)
 {

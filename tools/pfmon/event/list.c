@@ -22,21 +22,22 @@ static const struct command_line line = {
 	.synopsis = "[--pmu NAME] [WORD]",
 	.about =
 		"Show the events that can be counted on this machine, one per line: the name, the\n"
-		"code, the counters that can count it, and what it counts.  '-' stands for none.\n"
+		"code, the counters that can count the event, and a description.  '-' means none.\n"
 		"With WORD, show only events whose name or description contains WORD, in\n"
 		"upper or lower case.\n",
 	.options = rows,
 	.notes =
 		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"
-		"code HEX, even if the event is not shown.  rHEX:HEX also has the value of a\n"
-		"second register, which some events of Intel's processors need.\n"
+		"code HEX, even if the event is not shown.  rHEX:HEX also gives the value of\n"
+		"a second register, which some events on Intel processors need.\n"
 		"\n"
-		"'pfmon record -e EVENT:pp' samples the instruction that caused the event, if the\n"
-		"event can take one of the counters 0 to 3, and if 'pfmon info' says that there\n"
-		"are precise events.\n"
+		"'pfmon record -e EVENT:pp' samples the instruction that caused the event.  This\n"
+		"works if one of the counters 0 to 3 can count the event, and if 'pfmon info'\n"
+		"says that the PMU has precise events.\n"
 		"\n"
-		"Events of PMUs that several CPUs share, such as amd_l3::l3-misses, need --pmu amd_l3\n"
-		"and -a or -C of 'pfmon stat'.  --pmu amd_l3 shows their counters, too.\n"
+		"Some PMUs are shared by several CPUs.  Their events, such as amd_l3::l3-misses,\n"
+		"need the options --pmu amd_l3 and -a or -C of 'pfmon stat'.\n"
+		"'pfmon list --pmu amd_l3' also shows the counters of these events.\n"
 		"\n"
 		"Examples:\n"
 		"  pfmon list\n"
@@ -74,8 +75,9 @@ static void show(struct listing *listing, const char *name, const char *code,
 }
 
 /*
- * Show an event of the PMU with its counters and its code, which has the form of 'pfmon stat -e'.
- * Events that no counter can count are not shown, for example ref-cycles without fixed counters.
+ * Show an event of the PMU, its code and its counters. The code has the form that 'pfmon stat -e'
+ * accepts. An event that no counter can count is not shown: for example, ref-cycles on a machine
+ * without fixed counters.
  */
 static void show_code(struct listing *listing, const char *name, uint64_t code,
 		      uint64_t extra, const char *description)
@@ -156,7 +158,7 @@ static void show_of_other(struct listing *listing, const struct pmu *pmu)
 	}
 }
 
-/* Show the events of PMUs that several CPUs share, if they are registered. */
+/* Show the events of those registered PMUs that several CPUs share. */
 static void show_shared(struct listing *listing)
 {
 	char scope[SCOPE_TEXT];
@@ -167,7 +169,7 @@ static void show_shared(struct listing *listing)
 			show_of_other(listing, pmu);
 }
 
-/* Show all counters that the machine has, even those that others hold at the moment. */
+/* Treat all registers as available, so that held counters are shown, too. */
 static void take_implemented(struct pfm_info *info)
 {
 	memcpy(info->available_pmds, info->implemented_pmds,
@@ -211,7 +213,7 @@ int command_list(int argc, char **argv)
 	if (!pmu)
 		show_shared(&listing);
 	if (!listing.count) {
-		fail("no event has '%s' in its line: 'pfmon list' shows all",
+		fail("no event has '%s' in its name or description: 'pfmon list' shows all events",
 		     listing.word ? listing.word : "");
 		return EXIT_PFMON;
 	}

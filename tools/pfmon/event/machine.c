@@ -8,8 +8,8 @@
 #include "machine.h"
 
 /*
- * pfm_get_status() works only if @fd is a context, not the device. Without a status, is_user_level
- * becomes false.
+ * If @fd is the device instead of a context, pfm_get_status() fails, and is_user_level becomes
+ * false.
  */
 int machine_ask(struct machine *machine, int fd)
 {
@@ -41,8 +41,8 @@ static int open_context(const char *pmu)
 }
 
 /*
- * Anybody may query the default PMU.  For another PMU a context is needed, and creating
- * it needs the permission to count.
+ * Anybody may query the default PMU. To query another PMU, pfmon must create a context, and this
+ * requires the permission to count.
  */
 int machine_look(struct machine *machine, const char *pmu)
 {

@@ -12,7 +12,7 @@
  * @pmu: pfmon's description of the PMU; NULL if pfmon has none
  * @scope: the scope of the PMU's registers, if several CPUs share them; else empty
  * @is_user_level: the context counts nothing at kernel level
- * @is_system_wide: the context is for a CPU, so it has no PMDs that belong to a thread
+ * @is_system_wide: the context monitors a CPU, so it has no PMDs that belong to a thread
  */
 struct machine {
 	struct pfm_info info;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Match events with counters, as many as possible, by augmenting paths. If other events have all
- * counters that an event can use, one of those other events must move to another counter. This move
- * may force further events to move. An event that has a counter may get another one, but never
- * loses its counter, so that earlier events have priority.
+ * Match as many events as possible with counters, by augmenting paths. If other events have all
+ * counters that a new event can use, one of the other events must move to another counter. This
+ * move may force further events to move. An event that has a counter may move to another one, but
+ * it never ends up without a counter. So earlier events have priority.
  */
 #include <stdbool.h>
 #include <string.h>

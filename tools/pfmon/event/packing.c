@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * If there are more events than counters, distribute them among event sets that take turns. Each
- * event goes into the first set that has a counter for it. So few sets are needed, and the events
- * that the user names first are in the first set.
+ * event goes into the first set that has a counter for it. This keeps the number of sets small, and
+ * the first set has the events that the user names first.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "../common/errors.h"
 #include "packing.h"
 
-/* event.set of an event that is not in a set yet. */
+/* The value of event.set until the event is put into a set. */
 #define NO_SET	 (SIZE_MAX - 1)
 
 /* Set ids have 16 bits. */
@@ -23,8 +23,8 @@ static bool wants_set(const struct event *event)
 }
 
 /*
- * Returns the index after the last event of the group that begins with event @first.  An
- * event that is not in braces is a group of its own.
+ * Returns the index of the event after the group that begins with event @first. An event that is
+ * not in braces is a group of its own.
  */
 static size_t end_of(const struct event_list *list, size_t first)
 {
@@ -44,8 +44,8 @@ static void put(struct event_list *list, size_t first, size_t end, size_t set)
 }
 
 /*
- * Put the events from @first up to, but without, @end into @set. Stores in @is_fit whether all of
- * them get counters.
+ * Put the events from @first to @end - 1 into @set. Stores in @is_fit whether all events of the set
+ * get counters.
  */
 static int try(struct event_list *list, const struct machine *machine, size_t first,
 	       size_t end, size_t set, bool *is_fit)
@@ -68,11 +68,12 @@ static int fail_group(const struct event_list *list, const struct machine *machi
 		wanted += wants_set(&list->events[i]);
 	if (events_left_out(list, machine, set, &left))
 		return -1;
-	return fail("events in braces are counted at the same time, but %zu events from "
-		    "'%s' to '%s' need a counter, and only %zu get one: take some events "
-		    "out of the braces",
-		    wanted, list->events[first].name, list->events[end - 1].name,
-		    wanted - left);
+	return fail(
+		"events in braces are counted at the same time, but %zu of the events "
+		"'%s' to '%s' need a counter, and only %zu get one: take some events "
+		"out of the braces",
+		wanted, list->events[first].name, list->events[end - 1].name,
+		wanted - left);
 }
 
 /* Handle events that do not fit even into an empty set. */
@@ -109,8 +110,8 @@ static int add_set(struct event_list *list, uint64_t interval)
 }
 
 /*
- * Put the events from @first up to, but without, @end into the first set where they fit, or into a
- * new set.
+ * Put the events from @first to @end - 1 into the first set that has counters for all of them, or
+ * into a new set.
  */
 static int pack(struct event_list *list, const struct machine *machine, size_t first,
 		size_t end, uint64_t interval, bool is_lenient)
@@ -169,8 +170,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * If only one set remains, because all events that did not fit into it were left out, there
-	 * are no turns.
+	 * A single set takes no turns. There is only one if all events that did not fit into it
+	 * were left out.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

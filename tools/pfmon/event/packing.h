@@ -7,8 +7,8 @@
 
 /*
  * Default length of a turn in ns. The kernel's perf_event switches once a tick: every 1 to 10 ms,
- * depending on its configuration. Shorter turns give better estimates, and with perfmon a set
- * switch is cheap.
+ * depending on the configuration of the kernel. Shorter turns give better estimates, and perfmon's
+ * set switches are cheap.
  */
 #define SET_INTERVAL 1000000
 
@@ -17,8 +17,8 @@
  * @interval ns each. An event goes into the first set that has a counter for it; events in braces
  * stay together. An event that needs no counter is in each set, unless an event in the same braces
  * needs a counter. If all events can be counted at the same time, nothing is changed. With
- * @is_lenient, an event that finds no counter even when it is alone becomes EVENT_NOT_COUNTED.
- * Without @is_lenient, the function reports such an event and returns -1.
+ * @is_lenient, an event that gets no counter even if it is alone in a set becomes
+ * EVENT_NOT_COUNTED. Without @is_lenient, the function reports such an event and returns -1.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

@@ -31,7 +31,7 @@ static const struct pmu *const pmus[] = {
 	&pmu_soft,
 };
 
-/* PMUs that no context has by default: the user has to name them. */
+/* PMUs that pfmon uses only if the user names them. */
 static const struct pmu *const further[] = { &pmu_amd_ibs, &pmu_amd_l3, &pmu_amd_df };
 
 const struct pmu *pmu_find(const char *name, uint64_t id)

@@ -34,7 +34,7 @@ enum event_role {
 	ROLE_SLOTS_UNFILLED, /* slots left empty because no operation was fetched */
 	ROLE_SLOTS_STALLED, /* slots left empty because the backend was stalled */
 	ROLE_SLOTS_ISSUED, /* slots that were used */
-	ROLE_RECOVERY, /* cycles without operations after a wrong prediction */
+	ROLE_RECOVERY, /* cycles without operations after a misprediction */
 };
 
 #define MAX_CODES 2
@@ -46,7 +46,8 @@ enum event_role {
  * @description: one line
  * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
- * @codes: codes of the event, the preferred one first; pfmon takes the first code that the CPU has
+ * @codes: codes of the event, the preferred one first; pfmon takes the first code that the
+ *	CPU implements
  * @code_count: number of @codes
  */
 struct common_event {
@@ -61,9 +62,9 @@ struct common_event {
 
 /**
  * struct counter_rule - which counters can count certain events
- * @code: the rule applies to events with @code in the bits of @mask
- * @upto: the rule applies to all events from @code up to this one; 0: to @code alone
- * @mask: bits that are compared with @code; 0: the rule applies to every event
+ * @code: the rule applies to an event code if its bits in @mask are equal to @code
+ * @upto: if it is not 0, the rule applies to all codes from @code to @upto
+ * @mask: the bits of an event code that are compared; 0: the rule applies to every event
  * @first: first PMD that can count these events
  * @last: last PMD that can count these events
  * @only: later rules do not apply to these events
@@ -101,7 +102,7 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: the PMU counts the events that libpfm4 has for the CPU
  * @has_modes: the PMU can count user and kernel level separately
- * @filters_samples: the PMU counts events at both levels only. The modes of an event select which
+ * @filters_samples: the PMU always counts at both levels, and the modes of an event select which
  *	samples are taken
  * @has_scope: several CPUs share the PMU's registers, so only system-wide contexts can use the PMU
  * @has_precise: the PMU can record which instruction caused an event, see precise.h
@@ -116,12 +117,13 @@ struct pmc_bits {
  *	PMCs, or 0 if the PMD cannot count the event
  * @has_code: returns whether the CPU implements the event. NULL: pfmon assumes that the CPU
  *	implements all events
- * @refusal: returns the reason why no counter of the PMU can count an event, as the text after
- *	"because", or NULL if a counter can. If @refusal itself is NULL, every event can be counted
- * @extra_pmc: returns the number of the PMC whose value refines what an event counts, or 0. NULL:
- *	no event has such a PMC
- * @precise_extra: number of a PMC, or 0. If @extra_pmc returns this PMC for an event, the event has
- *	to be precise
+ * @refusal: returns NULL if a counter of the PMU can count the event. If none can, returns the
+ *	reason as a text that can follow "because". If @refusal itself is NULL, every event can be
+ *	counted
+ * @extra_pmc: returns the number of the second PMC, which refines what the event counts, or 0 if
+ *	the event has none. If @extra_pmc itself is NULL, no event has a second PMC
+ * @precise_extra: if an event has this second PMC, the event has to be precise; 0: there is no such
+ *	PMC
  */
 struct pmu {
 	const char *name;
@@ -180,14 +182,14 @@ unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int 
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*
- * Returns element @index of the list of PMUs that no context has by default, such as amd_ibs, or
- * NULL after the last element.
+ * Some PMUs, such as amd_ibs, are used only if the user names them. Returns the one with index
+ * @index, or NULL if there are fewer.
  */
 const struct pmu *pmu_further(size_t index);
 
 /*
- * Returns the PMU that has event @name but is used only if the user names it (--pmu), or NULL if
- * there is no such PMU.
+ * Some PMUs are used only if the user names them (--pmu). Returns the one that has event @name, or
+ * NULL if there is none.
  */
 const struct pmu *pmu_to_give(const char *name);
 
@@ -198,15 +200,14 @@ const char *pmu_own_event(const struct pmu *pmu, const char *name);
 bool pmu_names_hardware(const char *name);
 
 /*
- * Store in @pmds (PFM_MAX_HARDWARE elements) the PMDs that can count @code and whose registers are
- * all available, the preferred ones first. Returns the number of PMDs.
+ * Store in @pmds the PMDs that can count @code, the preferred ones first. Leaves out a PMD if it or
+ * one of its PMCs is not available. @pmds has PFM_MAX_HARDWARE elements. Returns the number of
+ * PMDs.
  */
 unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			  uint64_t code, uint16_t *pmds);
 
-/*
- * Size of a text with the numbers of counters: at most three digits and a comma for each counter.
- */
+/* Size of the text of pmu_counters_text(): each counter needs at most three digits and a comma. */
 #define PMU_COUNTERS_TEXT (4 * PFM_MAX_HARDWARE)
 
 /*
@@ -220,12 +221,12 @@ unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *inf
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
 
 /*
- * Returns the reason why the PMU cannot count @code, as the text after "because"; NULL if
- * it can.
+ * Returns NULL if the PMU can count @code, else the reason why it cannot, as a text that can follow
+ * "because".
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 
-/* Returns the number of the PMC whose value refines what @code counts, or 0. */
+/* Returns the number of the second PMC, which refines what @code counts, or 0 if there is none. */
 static inline uint16_t pmu_extra_pmc(const struct pmu *pmu, uint64_t code)
 {
 	return pmu->extra_pmc ? pmu->extra_pmc(code) : 0;

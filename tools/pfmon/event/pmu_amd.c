@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD's core counters, perfmon_amd.h. Event codes: the BIOS and Kernel Developer's Guide of family
- * 10h, and the Processor Programming Reference of family 17h. On family 15h, some events can be
- * counted on some counters only: see pfm_amd_15h_counters().
+ * 10h, and the Processor Programming Reference of family 17h. On family 15h, only some of the
+ * counters can count an event: see pfm_amd_15h_counters().
  */
 #include <perfmon/perfmon_amd.h>
 
@@ -84,8 +84,8 @@ static const char *refuse_15h(const struct pmu *pmu, uint64_t code)
 		return NULL;
 	if (refuse_northbridge(pmu, code))
 		return refuse_northbridge(pmu, code);
-	return "no counter of a core of family 15h counts it: the event does not exist, "
-	       "or it counts with one unit mask only";
+	return "no core counter of family 15h can count it: the event does not exist, or "
+	       "its unit mask has more than one bit";
 }
 
 static const char *refuse_17h(const struct pmu *pmu, uint64_t code)

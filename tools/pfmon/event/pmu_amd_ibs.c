@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD's instruction based sampling, PMU "amd_ibs" of perfmon_amd.h. libpfm4 has no events for it.
- * The low byte of a code is the number of the PMD; the other bits are the bits of the PMC.
+ * The low byte of a code is the number of the PMD; the other bits go into the PMC.
  */
 #include <perfmon/perfmon_amd.h>
 
@@ -19,7 +19,7 @@ static const struct common_event common[] = {
 	},
 	{
 		.name = "ibs_op_cycles",
-		.description = "CPU cycles; samples have the exact operation",
+		.description = "CPU cycles; samples are exact",
 		.role = ROLE_CYCLES,
 		.codes = { PFM_AMD_IBS_OP },
 		.code_count = 1,

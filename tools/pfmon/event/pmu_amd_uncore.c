@@ -18,8 +18,8 @@
 #define UMASK PFM_AMD_UNCORE_UMASK
 
 /*
- * All bits that codes can have, of one family or another. The kernel refuses bits that the
- * processor does not have.
+ * The bits that a code can have on at least one family. The kernel refuses bits that the processor
+ * does not have.
  */
 #define L3_CODE                                                                          \
 	(EVENT | UMASK | PFM_AMD_L3_SLICES | PFM_AMD_L3_THREADS | PFM_AMD_L3_19H_CORE |  \
@@ -55,27 +55,27 @@ static const struct common_event l3_events[] = {
 	{
 		.name = "l3-fills",
 		.alias = "xi_ccx_sdp_req1",
-		.description = "requests to the data fabric, of all threads and slices",
+		.description = "L3 requests to the data fabric, all threads and slices",
 		.codes = { 0x3f9a },
 		.code_count = 1,
 	},
 	{
 		.name = "l3-fill-latency",
 		.alias = "xi_sys_fill_latency",
-		.description = "cycles of waiting reads, in units of 16 cycles",
+		.description = "cycles that L3 reads wait for data, divided by 16",
 		.codes = { 0x0090 },
 		.code_count = 1,
 	},
 };
 
 /*
- * Unit mask 38H selects requests with data. In the event number, the bits from 6 on are the number
- * of the channel.
+ * Unit mask 38H selects requests with data. Bits 6 and up of the event number contain the number of
+ * the channel.
  */
 #define CHANNEL(n, code)                                                                 \
 	{                                                                                \
 		.name = "dram-channel-" #n, .alias = "dram_channel_data_controller_" #n, \
-		.description = "transfers of 64 bytes from or to memory by channel " #n, \
+		.description = "64-byte transfers from and to memory, on channel " #n,   \
 		.codes = { code }, .code_count = 1,                                      \
 	}
 
@@ -83,7 +83,7 @@ static const struct common_event l3_events[] = {
 	{                                                                                \
 		.name = "remote-link-" #n,                                               \
 		.alias = "remote_outbound_data_controller_" #n,                          \
-		.description = "transfers of 32 bytes to other packages by link " #n,    \
+		.description = "32-byte transfers to other packages, on link " #n,       \
 		.codes = { code }, .code_count = 1,                                      \
 	}
 

@@ -40,9 +40,7 @@ static const struct common_event common[] = {
 			      STALL_BACKEND),
 };
 
-/*
- * Cycles are counted by the cycle counter if possible, so that the other counters stay available.
- */
+/* If possible, the cycle counter counts cycles, so that the other counters stay available. */
 static const struct counter_rule rules[] = {
 	{
 		.code = CPU_CYCLES,
@@ -73,8 +71,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 
 /*
  * The registers PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User
- * programs cannot read these registers, but the kernel lists the same events in sysfs, except
- * CHAIN, which joins counters and counts nothing.
+ * programs cannot read these registers, but the kernel lists the same events in sysfs. Only CHAIN
+ * is not in this list: it joins counters and counts nothing.
  */
 static bool has_code(uint64_t code)
 {

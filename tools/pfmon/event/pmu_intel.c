@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel's architectural performance monitoring, perfmon_intel.h.  Event codes: Intel SDM, volume
- * 3B, section "Pre-defined Architectural Performance Events".  On each model, only some
- * of the counters can count some of the events.
+ * Intel's architectural performance monitoring, perfmon_intel.h. Event codes: Intel SDM, volume 3B,
+ * section "Pre-defined Architectural Performance Events". Each model has events that only some of
+ * its counters can count.
  */
 #include <perfmon/perfmon_intel.h>
 
@@ -45,16 +45,16 @@
 /* Events of the top-down method; perf(1) has the same names for Sandy Bridge to Skylake. */
 #define RETIRED_SLOTS \
 	COMMON_EVENT("topdown-slots-retired", ROLE_SLOTS_RETIRED, \
-		     "slots of operations that retired", 0x02c2)
+		     "slots used by operations that retired", 0x02c2)
 #define UNFILLED_SLOTS \
 	COMMON_EVENT("topdown-fetch-bubbles", ROLE_SLOTS_UNFILLED, \
 		     "slots left empty because nothing was fetched", 0x019c)
 #define ISSUED_SLOTS \
 	COMMON_EVENT("topdown-slots-issued", ROLE_SLOTS_ISSUED, \
-		     "slots of operations that were issued", 0x010e)
+		     "slots used to issue operations", 0x010e)
 #define RECOVERY(event) \
 	COMMON_EVENT("topdown-recovery-bubbles", ROLE_RECOVERY, \
-		     "cycles of the recovery from a wrong prediction", event)
+		     "cycles needed to recover from a wrong prediction", event)
 /* clang-format on */
 
 static const struct common_event common[] = { ARCHITECTURAL_EVENTS };
@@ -69,14 +69,17 @@ static const struct common_event common_skylake[] = {
 	UNFILLED_SLOTS,	      RECOVERY(0x010d), /* INT_MISC.RECOVERY_CYCLES */
 };
 
-/* From Ice Lake on an event counts slots: "Topdown" in the SDM's list of architectural events. */
+/*
+ * Ice Lake and its successors have an event that counts slots: "Topdown" in the SDM's list of
+ * architectural events.
+ */
 static const struct common_event common_icelake[] = {
 	ARCHITECTURAL_EVENTS,
 	COMMON_EVENT("topdown-total-slots", ROLE_SLOTS, "slots of the pipeline", 0x01a4),
 	RETIRED_SLOTS,
 	UNFILLED_SLOTS,
 	COMMON_EVENT("topdown-backend-bubbles", ROLE_SLOTS_STALLED,
-		     "slots that the backend could not take", 0x02a4),
+		     "slots left empty because the backend was stalled", 0x02a4),
 };
 
 #define FIXED(i) (PFM_INTEL_FIXED + PFM_INTEL_FIXED_##i)
@@ -109,7 +112,7 @@ static const struct common_event common_icelake[] = {
 
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
-/* The last counter with PEBS: on all models that have PEBS, the first four counters have it. */
+/* The last counter with PEBS. If a model has PEBS, its first four counters have it. */
 #define LAST_PRECISE 3
 
 /* The rule for events that no other rule restricts. */
@@ -139,7 +142,7 @@ static const struct common_event common_icelake[] = {
 static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
- * For each model, the events that only some of the counters can count. The kernel's perf driver has
+ * For each model, the events that only some of its counters can count. The kernel's perf driver has
  * the same rules. Source: the column "Counter" of Intel's event lists (Intel SDM, volume 3B,
  * chapter "Performance Monitoring Events", and perfmon-events.intel.com).
  */
@@ -223,7 +226,7 @@ static const struct counter_rule rules_haswell[] = {
 static const struct counter_rule rules_broadwell[] = {
 	FIXED_RULES,
 	UMASK(0x0148, 2, 2), /* L1D_PEND_MISS.PENDING */
-	/* CYCLE_ACTIVITY, each unit mask with the bit of CYCLES_L1D_MISS */
+	/* CYCLE_ACTIVITY with any unit mask that contains the bit of CYCLES_L1D_MISS */
 	{ .code = 0x08a3, .mask = 0x08ff, .first = 2, .last = 2, .only = true },
 	EVENT(0xcd, 0, 3), /* MEM_TRANS_RETIRED */
 	RANGE(0xd0, 0xd2, 0, 3), /* MEM_UOPS_RETIRED to MEM_LOAD_UOPS_L3_HIT_RETIRED */
@@ -261,7 +264,7 @@ static const struct counter_rule rules_icelake[] = {
 	GENERAL_RULE,
 };
 
-/* Only counters 0 to 3 count events below 90H, except two architectural events. */
+/* Events below 90H are counted by counters 0 to 3 only, except for two architectural events. */
 static const struct counter_rule rules_sapphirerapids[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x0100), /* INST_RETIRED.PREC_DIST */
@@ -324,8 +327,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 #define LOAD_LATENCY 0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 
 /*
- * Returns the second register of OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 and FRONTEND_RETIRED,
- * which have these codes from Sandy Bridge to Rocket Lake.
+ * Returns the second register of OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 or FRONTEND_RETIRED. The
+ * codes of these events are the same from Sandy Bridge to Rocket Lake.
  */
 static uint16_t extra_icelake(uint64_t code)
 {
@@ -342,7 +345,7 @@ static uint16_t extra_icelake(uint64_t code)
 }
 
 /*
- * Up to Comet Lake, IA32_PEBS_ENABLE has bits that turn the measurement of load latencies on. On
+ * Up to Comet Lake, IA32_PEBS_ENABLE has bits that enable the measurement of load latencies. On
  * these models, LOAD_LATENCY has a second register, too.
  */
 static uint16_t extra_skylake(uint64_t code)
@@ -378,8 +381,8 @@ static uint16_t extra_sapphirerapids(uint64_t code)
 #define END_OF_MODELS 0
 
 /*
- * Returns whether @id, which is EAX of CPUID leaf 1, is one of @models of family 6. Bits 19 to 16
- * of @id are the high digit of the model.
+ * Returns whether @id is a CPU of family 6 whose model is in @models. @id is EAX of CPUID leaf 1;
+ * its bits 19 to 16 are the high digit of the model.
  */
 static bool has_model(uint64_t id, const uint8_t *models)
 {
@@ -401,8 +404,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	.precise_extra = PFM_INTEL_LOAD_LATENCY
 
 /*
- * Define a description of the PMU that some CPU models have. The last arguments are the numbers of
- * these models; @extra is the function pmu.extra_pmc.
+ * Define a struct pmu for some CPU models. The last arguments are the numbers of these models;
+ * @extra becomes pmu.extra_pmc.
  */
 #define MODELS(model, events, slots, extra, ...)                                         \
 	static bool is_##model(uint64_t id)                                              \
@@ -431,5 +434,5 @@ MODELS(icelake, common_icelake, 0, extra_icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 
        0xa7);
 MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
-/* Models without rules of their own, and models that are newer than this pfmon. */
+/* For models that have no separate rules, and for models that are newer than this pfmon. */
 const struct pmu pmu_intel = { INTEL(rules, common, 0) };

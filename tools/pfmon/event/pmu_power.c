@@ -17,7 +17,7 @@
 /* PMC5 and PMC6 count one event each. */
 #define RUN_INSTRUCTIONS   0x500fa
 #define RUN_CYCLES	   0x600f4
-/* Codes of the same events on PMC1 to PMC4. */
+/* Codes that count the same two events on PMC1 to PMC4. */
 #define INSTRUCTIONS	   0x00002
 #define CYCLES		   0x0001e
 #define RUN_INSTRUCTIONS_4 0x400fa
@@ -39,7 +39,7 @@
 #define SAMPLE_ENABLE	   1ull
 #define SDAR_MODE_SHIFT	   42
 
-/* The bits of a code that the processors define. */
+/* The bits that each version of the Power ISA defines in a code. */
 #define VALID_207	   0x0003fffffffff9ffull
 #define VALID_300	   0x000fffffff3ffdffull
 #define VALID_31	   0x0fffffffffffffffull
@@ -58,8 +58,8 @@ enum architecture {
  * @valid: bits of its event codes
  * @invalid: why codes with other bits are refused
  * @same: lists of codes. The codes of a list count the same event on different counters; a list may
- *	end with 0. If the user's code does not name the PMD that counts, pfmon takes the first code
- *	in the list that names this PMD
+ *	end with 0. If a PMD cannot count the user's code, pfmon replaces the code by the first one
+ *	in the list that this PMD can count
  * @same_count: number of lists
  */
 struct power_model {
@@ -70,7 +70,7 @@ struct power_model {
 	size_t same_count;
 };
 
-/* The bits of each PMC that an event needs. */
+/* The bits that an event needs in each PMC. */
 struct needs {
 	uint64_t value[PFM_POWER_PMCS];
 	uint64_t mask[PFM_POWER_PMCS];
@@ -118,9 +118,7 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 	return NULL;
 }
 
-/*
- * Replace @code by PMCn's code of the same event. Returns false if PMCn has no such code.
- */
+/* Replace @code by a code of the same event for PMCn. Returns false if there is no such code. */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {
 	const uint32_t *same;
@@ -191,7 +189,7 @@ static void need_caches(struct needs *needs, const struct power_model *model,
 	}
 	if (is_cache)
 		return;
-	/* POWER8 marks L1 events by bit 22. */
+	/* On POWER8, bit 22 marks L1 events. */
 	if (model->architecture != ISA_207 || field(code, 22, 1))
 		need(needs, PFM_POWER_MMCR1, 46, 2, field(code, 20, 2));
 }
@@ -209,9 +207,9 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 }
 
 /*
- * A marked event is an event of an instruction that the processor has selected for sampling. The
- * SDAR mode (the source of a sample's address) does not affect counting. An event that is not
- * marked accepts any SDAR mode if its code sets none.
+ * A marked event is caused by an instruction that the processor has selected for sampling. The SDAR
+ * mode (the source of a sample's address) does not affect counting. So if an event is not marked
+ * and its code sets no SDAR mode, any SDAR mode will do.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -238,9 +236,9 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold for all counters. On POWER8 the threshold must be off for events that use
- * no threshold. If an event matches a response of the fabric, its code has the response in place of
- * a threshold.
+ * There is one threshold for all counters. On POWER8, an event that uses no threshold needs the
+ * threshold to be off. The code of an event that matches a response of the fabric contains this
+ * response in place of a threshold.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -310,7 +308,7 @@ static bool is_bad_compare(uint64_t code)
 /*
  * Returns whether the sampling mode in @code is reserved. POWER8 reserves no mode. POWER9 and
  * POWER10 reserve the modes in reserved[] and all modes whose lower two bits are 3. In addition,
- * POWER9 and POWER10 each reserve another mode.
+ * POWER9 reserves mode 0x0c, and POWER10 reserves mode 0x10.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {
@@ -384,7 +382,7 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 
 /*
  * For instructions and cycles, PMC5 and PMC6 are preferred, so that the other counters stay
- * available. For other events, the counter that their code names is preferred.
+ * available. For any other event, the counter in its code is preferred.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \
@@ -413,8 +411,8 @@ static const struct counter_rule rules[] = {
 /*
  * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
  * threads except idle threads. So for a thread, PM_RUN_INST_CMPL counts the same as PM_INST_CMPL,
- * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. On some counters the Power ISA has
- * separate codes for these four events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. The Power ISA also defines a code for
+ * each of these four events that works on one counter only (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

@@ -12,9 +12,7 @@
 
 #define SYSFS "/sys/kernel/perfmon"
 
-/*
- * Returns the name of the PMU that a context has by default; the link pmu_desc in sysfs shows it.
- */
+/* Returns the name of the default PMU of contexts, which the link pmu_desc in sysfs points to. */
 static const char *find_default(char path[PATH_MAX])
 {
 	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);
@@ -32,7 +30,7 @@ static int is_name(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
-/* Append " (default)", or the scope of PMU @name in parentheses, such as " (l3)". */
+/* For the default PMU, append " (default)". Otherwise append the PMU's scope, such as " (l3)". */
 static size_t append_note(char *text, size_t room, const char *name, const char *standard)
 {
 	char scope[SCOPE_TEXT];

@@ -9,7 +9,7 @@
 #include "../common/first_line.h"
 #include "precise.h"
 
-/* In records of earlier formats, the only address is that of the next instruction. */
+/* Records of earlier formats contain only the address of the next instruction. */
 #define FIRST_EXACT_FORMAT 2
 
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
@@ -31,6 +31,6 @@ const char *precise_refusal(const struct machine *machine)
 	if (!strncmp(text, "no: ", 4))
 		return text + 4;
 	if (sscanf(text, "format %u", &format) == 1 && format < FIRST_EXACT_FORMAT)
-		return "this processor's records do not have the instruction";
+		return "this processor does not record the exact instruction";
 	return NULL;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PMUs whose registers several CPUs share, as sysfs describes them. */
+/* Find out from sysfs which CPUs share the registers of a PMU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scope.h"
 
-/* Returns the first line of @pmu's file @name as a text that the caller frees, or NULL. */
+/* Returns the first line of the sysfs file @name of @pmu, or NULL. The caller frees the line. */
 static char *read_line(const char *pmu, const char *name)
 {
 	char *path, *line = NULL;

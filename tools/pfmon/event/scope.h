@@ -15,8 +15,8 @@
 bool scope_find(const char *pmu, char text[SCOPE_TEXT]);
 
 /*
- * Returns the CPUs that own registers of PMU @pmu at this moment, as in "0,8", or NULL if they are
- * not known.  The caller frees the text.
+ * Returns a list of the CPUs that own registers of PMU @pmu at this moment, such as "0,8". Returns
+ * NULL if these CPUs are not known. The caller frees the text.
  */
 char *scope_owners(const char *pmu);
 

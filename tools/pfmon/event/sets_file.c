@@ -15,8 +15,8 @@
 #define MAX_SETS    65536
 
 /*
- * Maximum number of events in 'switch after'. The counter starts at the negative of this number;
- * with a much larger number it would overflow immediately.
+ * Maximum number of events in 'switch after'. The counter starts at the negative of the number; if
+ * the number were much larger, the counter would overflow immediately.
  */
 #define MOST_EVENTS (1ull << 62)
 
@@ -100,8 +100,8 @@ static int read_count(struct sets_file *file)
 		return -1;
 	while ((word = next_word(file))) {
 		if (strpbrk(word, "{}"))
-			return fail("'%s': all events of a set are counted at the same "
-				    "time: leave out the braces",
+			return fail("'%s': leave out the braces, because all events of a "
+				    "set are counted at the same time",
 				    word);
 		if (events_parse(list, word, file->machine))
 			return -1;
@@ -139,8 +139,8 @@ static int parse_number(const char *word, uint64_t *number)
 }
 
 /*
- * Add an event to the last set. When the event has occurred @number times, the turn of the set
- * ends. The event takes a counter of its own and is not shown.
+ * Add an event to the last set. The set's turn ends when this event has occurred @number times. The
+ * event takes a separate counter and is not shown.
  */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {
@@ -154,7 +154,7 @@ static int add_end(struct sets_file *file, const char *word, uint64_t number)
 		.count = list->count - first,
 	};
 	if (added.count != 1 || added.events->group)
-		return fail("'%s' is not one event: give a line to each", word);
+		return fail("'%s' is not one event: write a line for each event", word);
 	if (events_take_counters(&added, file->machine))
 		return -1;
 	added.events->switch_after = number;
@@ -239,8 +239,8 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 }
 
 /*
- * After the whole file has been read, check that it has a set, and that each set has events or an
- * end.
+ * After the whole file has been read, check that it has a set, and that each set has a 'count' or a
+ * 'switch' line.
  */
 static int check(const struct event_list *list, const char *path)
 {
@@ -253,7 +253,7 @@ static int check(const struct event_list *list, const char *path)
 		for (size_t j = 0; j < list->count; j++)
 			count += list->events[j].set == i;
 		if (!count && !set->flags)
-			return fail("%s: set '%s' has neither events nor an end",
+			return fail("%s: set '%s' has neither 'count' nor 'switch'",
 				    set->place, set->name);
 	}
 	return 0;

@@ -12,7 +12,7 @@
 #define MAX_PMDS_PER_EVENT 2
 
 /**
- * struct software_event - an event that virtual PMDs count
+ * struct software_event - an event that is counted by virtual PMDs
  * @name: name of the event
  * @aliases: other names, up to the first NULL
  * @description: one line

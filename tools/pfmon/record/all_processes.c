@@ -41,8 +41,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * If the kernel permits the events on some CPUs only, they are of no use for a single
-	 * program: it may run on the other CPUs.
+	 * Events of only some CPUs are of no use for a single program, because it may run on the
+	 * other CPUs.
 	 */
 	if (error && tid != -1)
 		side_band_close(&all->band);
@@ -105,7 +105,7 @@ static int on_event(void *data, const struct side_event *event)
  * struct written_process - a process whose thread names are being written
  * @pid: the process
  * @writer: the file
- * @time: from this time on the names of the threads are valid
+ * @time: the names of the threads are valid from this time on
  */
 struct written_process {
 	pid_t pid;
@@ -132,8 +132,8 @@ static int write_thread(void *data, pid_t tid)
 }
 
 /*
- * Write the thread names and the mappings that /proc shows of a process. If the process ends
- * meanwhile, /proc shows less or nothing.
+ * Write the thread names and the mappings of a process, as /proc shows them. If the process ends
+ * meanwhile, some or all of them are missing.
  */
 static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
 			 uint64_t time)
@@ -174,7 +174,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * struct reading - a reading of /proc
  * @all: what is known
  * @writer: the file
- * @time: from this time on the names and mappings in /proc are valid
+ * @time: the names and mappings in /proc are valid from this time on
  * @seen: if there is no side band, the processes that this reading has shown
  * @count: number of @seen
  */

@@ -16,14 +16,13 @@ struct seen_process;
 /**
  * struct all_processes - what is known about processes
  * @band: the kernel's events about processes
- * @has_band: the kernel permits the events of @band; if not, /proc is read now and then
+ * @has_band: the kernel permits the events of @band; if not, pfmon reads /proc at intervals
  * @names_only: only names are written, no mappings
  * @refusal: the errno if the kernel refused the events of @band
  * @writer: the file
  * @next: the file that will replace @writer; all records are written to both files. NULL: none
  * @files: build-ids
- * @seen: without @has_band, the processes that the last reading of /proc has shown, ascending by
- *	pid
+ * @seen: if there is no @band: the processes that the last reading of /proc showed, sorted by pid
  * @seen_count: number of @seen
  * @looked_at: time of the newest sample at the last call of all_processes_follow()
  * @gaps: value of @band.gaps when /proc was last read because of a gap
@@ -45,15 +44,15 @@ struct all_processes {
 /* The functions that return int return 0, or -1 after reporting an error. */
 
 /*
- * Begin to watch child @tid and all processes that it makes or, if @tid is -1, all processes.
- * Sets @has_band.  The caller calls all_processes_free() in any case.
+ * Begin to watch child @tid and its descendants. If @tid is -1, watch all processes. Sets
+ * @has_band. The caller calls all_processes_free() in any case.
  */
 int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer the names and mappings that /proc shows. If all processes are watched, this
- * includes all processes and the name of the idle task, else only the descendants of this process.
- * In the file, the names and mappings are valid from @time on.
+ * Write to @writer the names and mappings that /proc shows. If all processes are watched, write
+ * those of all processes, and the name of the idle task. Otherwise write only those of the
+ * descendants of this process. In the file, the names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A sampling buffer, and the counts of its samples in the file. Each buffer has its own number in
- * the file, which the file calls the number of a context.
+ * the file. The file calls this number the context number.
  */
 #ifndef PFMON_BUFFER_H
 #define PFMON_BUFFER_H
@@ -14,7 +14,7 @@
 #include "../data/data_write.h"
 #include "drain.h"
 
-/* buffer.cpu of a buffer that has samples of all CPUs. */
+/* The value of buffer.cpu if the buffer has samples of all CPUs. */
 #define BUFFER_NO_CPU (-1)
 
 /**

@@ -8,8 +8,8 @@
 #include "../common/options.h"
 
 /*
- * Append the pids of all descendants that live. Appends nothing if the kernel does not list
- * children in /proc. Returns 0, or -1 after reporting an error.
+ * Append the pids of all current descendants. Appends nothing if the kernel does not list children
+ * in /proc. Returns 0, or -1 after reporting an error.
  */
 int descendants_find(struct id_list *pids);
 

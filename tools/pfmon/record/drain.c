@@ -28,7 +28,7 @@ static uint32_t version(const struct drain *drain)
 {
 	if (is_linear(drain))
 		return ((const struct pfm_dfl_smpl_hdr *)drain->buffer)->hdr_version;
-	/* In the headers of nway and hist, the version is the first word. */
+	/* The headers of nway and hist begin with the version. */
 	return *(const uint32_t *)drain->buffer;
 }
 
@@ -88,8 +88,8 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 }
 
 /*
- * Returns how many of @count @entries fit into *@size bytes. Sets *@size to the size of the entries
- * that fit.
+ * There are @count entries at @entries. Returns how many of them fit into *@size bytes, and sets
+ * *@size to the size of these entries.
  */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
@@ -174,8 +174,8 @@ static size_t linear_size(const struct drain *drain)
 }
 
 /*
- * Returns the samples that drain_early() has not taken. The kernel may add samples after the count
- * has been read, so the size may include more samples than the count.
+ * Returns the samples that drain_early() has not taken. The count is read first. If the kernel adds
+ * samples after that, the size may include them, but the count does not.
  */
 static struct batch linear_batch(const struct drain *drain)
 {
@@ -274,10 +274,11 @@ void drain_handed_back(struct drain *drain)
 }
 
 /*
- * Returns the samples in the region that the kernel is filling. The region's count may be left from
- * an earlier use of the region. So it is limited to the number of samples that are in
- * header->written and have not been taken yet. header->written is read before header->filled. So
- * all samples in its number are in region header->filled or in earlier regions.
+ * Returns the samples in the region that the kernel is filling. The region's count may be left over
+ * from an earlier use of the region. So the count is limited to the number of samples that the
+ * kernel has written and that have not been taken yet. header->written is read before
+ * header->filled. So all samples that header->written counts are in region header->filled or in
+ * earlier regions.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -294,8 +295,8 @@ static struct batch nway_batch(const struct drain *drain)
 }
 
 /*
- * Take @batch while the kernel continues to write: the size of @batch may include later
- * samples.
+ * Take @batch while the kernel continues to write. The size of @batch may include later samples,
+ * which its count does not include.
  */
 static int take_early(struct drain *drain, struct data_writer *writer, struct batch batch)
 {
@@ -308,9 +309,8 @@ static int take_early(struct drain *drain, struct data_writer *writer, struct ba
 }
 
 /*
- * Take the full regions, and then the region that the kernel was filling when monitoring ended. If
- * this last region has no samples, it is not read, because its count may be left over from an
- * earlier use of the region.
+ * Take the full regions, and then the region that the kernel was filling when monitoring ended. Do
+ * not read this last region if it has no samples: its count may be left over from an earlier use.
  */
 static int rest_of_nway(struct drain *drain, struct data_writer *writer)
 {
@@ -335,7 +335,7 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* Returns the part of a table entry's count and sum that is not in the file yet. */
+/* Returns what was added to the count and the sum of a table entry since they were last written. */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -462,8 +462,8 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 		break;
 	default:
 		/*
-		 * A buffer that was taken but not handed back still contains its samples: do not
-		 * take them twice.
+		 * If the buffer was taken but not handed back, it still contains its samples: do
+		 * not take them twice.
 		 */
 		if (!drain->is_taken && look(header->hdr_count))
 			result = take_linear(drain, writer);

@@ -35,13 +35,12 @@ struct tally {
  * @size: size of @buffer in bytes
  * @taken: samples taken so far
  * @written: samples that are in the file
- * @overflows: with default and callchain: value of hdr_overflows when a full buffer was last taken
- * @is_taken: with default and callchain: a full buffer has been taken and not handed back yet
- * @regions: with nway: number of regions taken
- * @early: number of samples that were taken from the buffer or region while the kernel fills it
+ * @overflows: value of hdr_overflows when a full buffer was last taken (default and callchain)
+ * @is_taken: a full buffer has been taken and not handed back yet (default and callchain)
+ * @regions: number of regions taken (nway)
+ * @early: number of samples taken from a buffer or region that the kernel is still filling
  * @early_size: size of the @early samples in bytes
- * @table: with hist: for each entry, the sums that are already in the file; NULL if the
- *	file has no sums yet
+ * @table: the sums of each entry that are already in the file, NULL if there are none yet (hist)
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  */
@@ -63,11 +62,10 @@ struct drain {
 };
 
 /*
- * Take a full buffer or region. If a buffer or region was taken, returns 1: the caller hands it
- * back by pfm_restart() and, if that succeeds, calls drain_handed_back(). Returns 0 if no buffer or
- * region is full. Returns -1 after reporting a failed write; the samples that were taken are then
- * lost. If @writer is NULL, nothing more can be written, and the samples that are taken are lost,
- * too.
+ * Take a full buffer or region. Returns 1 if a buffer or region was taken. The caller then hands it
+ * back with pfm_restart(), and calls drain_handed_back() if that succeeds. Returns 0 if no buffer
+ * or region is full. Returns -1 after reporting a failed write; the samples that were taken are
+ * then lost. If @writer is NULL, nothing is written, and the samples that are taken are lost.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
@@ -87,7 +85,7 @@ int drain_early(struct drain *drain, struct data_writer *writer);
  */
 int drain_rest(struct drain *drain, struct data_writer *writer);
 
-/* Store in @tally the sums over all samples so far, including those in the buffer. */
+/* Set @tally to the sums over all samples so far, including those in the buffer. */
 void drain_tally(const struct drain *drain, struct tally *tally);
 
 /* Add the sums over all samples so far to @sum. */
@@ -100,8 +98,7 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file
  * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
- * @full: with default and callchain: how often monitoring was masked because the buffer
- *	was full
+ * @full: how often monitoring was masked because the buffer was full (default and callchain)
  * @throttled: how often monitoring waited for the next tick because of too many interrupts
  *
  * @produced is the sum of @written, @waiting and @lost.

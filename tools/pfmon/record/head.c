@@ -10,7 +10,7 @@
 #include "head.h"
 
 _Static_assert(DATA_MODE_USER == MODE_USER && DATA_MODE_KERNEL == MODE_KERNEL,
-	       "the modes have the same values in the file");
+	       "the modes have the same values in pfmon and in the file");
 
 uint32_t head_number(void)
 {

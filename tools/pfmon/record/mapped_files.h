@@ -14,9 +14,8 @@
 #define MAPPED_FILES 1024
 
 /**
- * struct mapped_files - build-ids that were read lately, because many processes map the same files
- * @list: files; the inode of a file determines its index. An element without a file has 0 in
- *	@change
+ * struct mapped_files - a cache of build-ids, because many processes map the same files
+ * @list: files; the inode of a file determines its index. In an unused element, @change is 0
  */
 struct mapped_files {
 	struct mapped_file {
@@ -28,8 +27,8 @@ struct mapped_files {
 };
 
 /*
- * Write that process @pid has had @map since @time. @files may be NULL. Returns 0, or -1 after
- * reporting an error.
+ * Write a record that process @pid has mapping @map from @time on. @files may be NULL. Returns 0,
+ * or -1 after reporting an error.
  */
 int mapped_files_write(struct mapped_files *files, struct data_writer *writer, pid_t pid,
 		       const struct map *map, uint64_t time);

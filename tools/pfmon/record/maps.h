@@ -39,8 +39,8 @@ struct maps {
 };
 
 /*
- * Read the executable memory of process @pid. The list is empty if the process has ended or pfmon
- * may not read it. Returns 0, or -1 after reporting that there is no memory.
+ * Read the executable memory of process @pid. The list is empty if the process has ended, or if
+ * pfmon may not read its mappings. Returns 0, or -1 after reporting that there is no memory.
  */
 int maps_read(struct maps *maps, pid_t pid);
 

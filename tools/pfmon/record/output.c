@@ -46,11 +46,14 @@ int output_prepare(const char *path)
 
 	if (!strcmp(path, "-")) {
 		if (isatty(STDOUT_FILENO))
-			return fail("a recording is not for a terminal: name a file "
-				    "with -o");
+			return fail("a recording cannot be written to a terminal: name a "
+				    "file with -o");
 		return 0;
 	}
-	/* If the file exists but cannot be opened, creating it reports the error. */
+	/*
+	 * If stat() fails although the file exists, the later attempt to create the file reports
+	 * the error.
+	 */
 	if (stat(path, &status))
 		return 0;
 	if (!S_ISREG(status.st_mode))

@@ -50,8 +50,8 @@ bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 }
 
 /*
- * Write the thread names that have changed. After an exec, which sets @flags, write the names of
- * all threads.
+ * Write the thread names that have changed. If @flags is DATA_THREAD_EXEC, write the names of all
+ * threads.
  */
 static int write_names(struct process *process, struct data_writer *writer, uint64_t time,
 		       uint32_t flags)
@@ -124,7 +124,7 @@ static int compare_tids(const void *one, const void *other)
 
 /**
  * struct thread_list - the threads that a process has now
- * @process: the process, with the threads that the last process_look() has found
+ * @process: the process; its threads are those that the last process_look() found
  * @list: the threads
  * @count: number of elements in @list
  */
@@ -134,7 +134,7 @@ struct thread_list {
 	size_t count;
 };
 
-/* Add thread @tid. If the last process_look() has found the thread, its name is known. */
+/* Add thread @tid. If the last process_look() found the thread, too, keep its name. */
 static int list_thread(void *data, pid_t tid)
 {
 	struct thread_list *threads = data;

@@ -34,8 +34,8 @@ struct thread {
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of the same file
  * @is_known: the mappings have been read at least once
- * @has_all_threads: all threads of the process are recorded; @threads are the threads that the last
- *	process_look() has found, ascending by number
+ * @has_all_threads: all threads of the process are recorded. @threads then has the threads that the
+ *	last process_look() found, ascending by tid
  */
 struct process {
 	pid_t pid;

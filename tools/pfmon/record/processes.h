@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes whose threads are recorded, as /proc shows them now and then. */
+/*
+ * The processes whose threads are recorded. Their names and mappings are read from /proc
+ * repeatedly.
+ */
 #ifndef PFMON_PROCESSES_H
 #define PFMON_PROCESSES_H
 
@@ -18,9 +21,9 @@ struct processes {
 /* The functions that return int return 0, or -1 after reporting an error. */
 
 /*
- * Add thread @tid, which is sampled by context @context of the file. If the thread has just ended,
- * its process is not known. Then no names or mappings are written for the thread; its samples
- * contain its tid.
+ * Add thread @tid. @context is the number of the thread's context in the file. If the thread has
+ * just ended, its process is not known. Then no names or mappings are written for the thread. Its
+ * samples still contain its tid.
  */
 int processes_add_thread(struct processes *processes, pid_t tid, uint32_t context);
 

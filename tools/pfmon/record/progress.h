@@ -12,7 +12,7 @@
 
 /**
  * struct progress - the line
- * @is_wanted: the line is to be shown: standard error is a terminal, and the user did not ask for
+ * @is_wanted: show the line, because standard error is a terminal and the user did not ask for
  *	silence
  * @is_shown: the line is on the terminal
  * @shown_at: when the line was last printed, in ns of CLOCK_MONOTONIC

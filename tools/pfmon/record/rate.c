@@ -4,12 +4,12 @@
 
 #define SECOND	 1000000000ull
 
-/* A rate that was measured in less CPU time (in ns) than this is too inexact. */
+/* The least CPU time in ns for measuring a rate. In less time, the rate would be too inexact. */
 #define LEAST	 (SECOND / 200)
 
 /*
- * A new period starts the counter again, so the period is changed only if it is wrong by more than
- * this factor.
+ * A change of the period loses the events of the period that has begun. So the period is changed
+ * only if it is wrong by more than this factor.
  */
 #define TOO_MUCH 1.2
 

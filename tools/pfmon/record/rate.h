@@ -17,7 +17,8 @@
 /**
  * struct rate - the period of an event
  * @frequency: intended number of samples per second of CPU time; 0: the period is fixed
- * @random_mask: bits of a random number that is added to each period: half the mask on average
+ * @random_mask: bits that may be set in the random number that is added to each period. On average,
+ *	this number is half the mask
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
  * @events: number of events when the rate was last computed
@@ -44,16 +45,16 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 
 /*
  * Prepare for a CPU that is idle now and busy later, so that its event rate rises suddenly. The
- * period never becomes so short that the first estimate of the rate would give more than RATE_MOST
- * samples a second.
+ * period always stays long enough for this: if the event rate rises to its first estimate, there
+ * are at most RATE_MOST samples a second.
  */
 void rate_expect_busy(struct rate *rate);
 
 /*
- * Compute the period again after a total of @events events in @time ns of CPU time. @is_short:
- * @events is too small, because samples were lost, or because monitoring was throttled; the period
- * then does not become shorter. Returns whether the caller has to set another period, which is in
- * @rate->period.
+ * Compute the period again after a total of @events events in @time ns of CPU time. @is_short means
+ * that @events is too small, because samples were lost or monitoring was throttled. The period then
+ * does not become shorter. Returns whether @rate->period has changed, so that the caller has to set
+ * it.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

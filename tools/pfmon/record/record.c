@@ -123,8 +123,8 @@ static bool was_closed(const struct recorder *recorder)
 }
 
 /*
- * Returns whether monitoring ended before the command did. If the command is traced,
- * recorder.ended_before says so exactly, and outcome.ended_early alone is not enough.
+ * Returns whether monitoring ended before the command did. outcome.ended_early is only an estimate.
+ * If the command is traced, recorder.ended_before must also be set, because it is exact.
  */
 static bool ended_early(const struct run *run)
 {
@@ -132,7 +132,7 @@ static bool ended_early(const struct run *run)
 	       !(run->is_traced && !run->recorder.ended_before);
 }
 
-/* Warn if names or mappings of processes that were sampled are missing. */
+/* Warn if names or mappings of sampled processes are missing. */
 static void warn_of_processes(const struct run *run)
 {
 	const struct all_processes *all = &run->recorder.all_processes;
@@ -145,8 +145,8 @@ static void warn_of_processes(const struct run *run)
 	if (recorder_follows(&run->recorder) && all->refusal &&
 	    run->outcome.others.has_children)
 		warn_user(
-			"the kernel does not report new processes to you (%s): those that "
-			"lived less than half a second have no names; 'sysctl "
+			"the kernel does not report new processes to you (%s): processes "
+			"that lived for less than half a second have no names; 'sysctl "
 			"kernel.perf_event_paranoid=2' permits the reports",
 			strerror(all->refusal));
 }
@@ -196,7 +196,7 @@ static void warn_of_run(const struct run *run)
 	}
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
-			  "sampled: see 'taskset' to keep it on one kind of CPU");
+			  "sampled: use 'taskset' to keep it on one kind of CPU");
 	warn_of_end(run);
 	warn_of_others(run);
 	if (options->command)
@@ -204,8 +204,8 @@ static void warn_of_run(const struct run *run)
 }
 
 /*
- * Warn if more than this part of the events is in periods that were not over when their thread
- * ended.
+ * If a thread ends before a period is over, the events of this period are in no sample. Warn if
+ * these are more than this part of all events.
  */
 #define MANY_CUT 0.1
 
@@ -233,8 +233,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 			  "for them: take a larger --buffer or %s",
 			  100 * (double)counts->lost / (double)counts->produced, shorter);
 	if (counts->throttled)
-		warn_user("monitoring had to wait %llu %s for the next tick because "
-			  "of too many interrupts: take %s",
+		warn_user("monitoring was throttled %llu %s because of too many "
+			  "interrupts: take %s",
 			  (unsigned long long)counts->throttled,
 			  plural(counts->throttled, "time", "times"), shorter);
 	for (size_t i = 0; i < run->recorder.events.count; i++) {
@@ -254,8 +254,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 }
 
 /*
- * Print the number of samples that the kernel took, and whether this number is the sum of written
- * and lost samples. @what is a CPU, or all CPUs together.
+ * Print the number of samples that the kernel took, and whether it is the sum of the written and
+ * the lost samples. @what names a CPU, or all CPUs together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {
@@ -297,8 +297,8 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 			(unsigned long long)first->rates[i].period);
 	if (counts->full)
 		fprintf(stderr,
-			"pfmon: buffers were full %llu times, and nothing was sampled there "
-			"until they had been written\n",
+			"pfmon: buffers were full %llu times: nothing was sampled into a full "
+			"buffer until it had been written\n",
 			(unsigned long long)counts->full);
 	if (is_own(&run->options) && !recorder_has_all(recorder) && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
@@ -308,8 +308,8 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 #define LOSSES_TEXT 128
 
 /*
- * Returns the losses as text. If monitoring was throttled or if the PMU did not deliver samples, "0
- * lost" is left out: samples are missing although none was lost.
+ * Returns the losses as text. The text does not say "0 lost" if monitoring was throttled or if the
+ * PMU did not deliver samples: samples are then missing, although none was lost.
  */
 static const char *losses_text(const struct run *run, const struct drain_counts *counts,
 			       char *text)

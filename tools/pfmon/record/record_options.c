@@ -66,7 +66,7 @@ static int take_format(const char *name, void *field)
 
 	*format = sampling_format_find(name);
 	if (!*format)
-		return fail("'%s' is not a format to record in: take default, nway, "
+		return fail("'%s' is not a sampling format: take default, nway, "
 			    "callchain or hist",
 			    name);
 	return 0;
@@ -103,19 +103,19 @@ static const struct option_row rows[] = {
 	{ "call-graph", 'g', NULL, "record the callers, too, found by frame pointers",
 	  take_true, FIELD(has_chains) },
 	{ "lbr", 0, NULL,
-	  "as -g, but the processor records the callers (Intel's last branch records): "
+	  "like -g, but the processor records the callers (Intel's last branch records): "
 	  "no frame pointers are needed",
 	  take_true, FIELD(has_recorded) },
 	{ "format", 0, "FORMAT",
 	  "how the kernel stores samples: nway (monitoring never stops), default "
 	  "(monitoring stops while a full buffer is written), callchain (as with -g), hist "
-	  "(the kernel only adds samples up)",
+	  "(the kernel adds up samples by instruction)",
 	  take_format, FIELD(format) },
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
-	  "bytes of the buffer of each CPU or thread: 4096 or more, also as 64k (1M, or "
-	  "what the limit of locked memory leaves)",
+	  "size of the buffer of each CPU or thread in bytes, or with a unit as in 64k; at "
+	  "least 4096 (default 1M, or less if the limit of locked memory is lower)",
 	  take_buffer, FIELD(buffer) },
 	{ "pid", 'p', "PID[,PID]...",
 	  "sample these processes, with the threads that they make: until they end, or while "
@@ -134,7 +134,7 @@ static const struct option_row rows[] = {
 	  take_true, FIELD(is_per_thread) },
 	{ "no-inherit", 0, NULL,
 	  "sample only the thread that runs COMMAND, not the threads and processes that it "
-	  "makes; with -p only threads that exist already",
+	  "makes; with -p, sample only the threads that exist already",
 	  take_false, FIELD(is_inherited) },
 	TIMEOUT_OPTION(FIELD(timeout)),
 	{ "output", 'o', "FILE",
@@ -142,13 +142,13 @@ static const struct option_row rows[] = {
 	  "; an older recording becomes FILE.old; - is standard output",
 	  take_text, FIELD(output) },
 	{ "switch-output", 0, "SIZE|TIME",
-	  "begin another file when FILE has SIZE, such as 100M, or after TIME, such as 60s; "
+	  "begin another file when FILE reaches SIZE, such as 100M, or after TIME, such as 60s; "
 	  "the old one is renamed to FILE.YYYYMMDDhhmmss00",
 	  take_switch, FIELD(rotation) },
 	{ "switch-max-files", 0, "N",
 	  "with --switch-output keep only the last N of the renamed files", take_files,
 	  FIELD(rotation.most) },
-	{ "quiet", 'q', NULL, "no progress, and nothing at the end but warnings",
+	{ "quiet", 'q', NULL, "show no progress, and at the end nothing but warnings",
 	  take_true, FIELD(is_quiet) },
 	{ "verbose", 'v', NULL, "print more details at the end", take_true,
 	  FIELD(is_verbose) },
@@ -171,9 +171,10 @@ static const struct command_line line = {
 		"report' shows the file.\n",
 	.options = rows,
 	.notes =
-		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
-		"an event, :pp makes the samples precise: they have the instruction that caused\n"
-		"the event.  'pfmon info' says whether the PMU has such events.\n"
+		"Without -e the event is cycles, or CPU time if cycles cannot be counted.  After\n"
+		"an event, :pp makes the samples precise: each sample has the address of the\n"
+		"instruction that caused the event.  'pfmon info' says whether the PMU has such\n"
+		"events.\n"
 		"\n"
 		"With -t only those threads are sampled, not threads that they make.\n"
 		"\n"
@@ -211,16 +212,15 @@ static int check_targets(struct record_options *options)
 }
 
 /*
- * Samples of format hist do not contain the thread. So --per-thread needs contexts that monitor a
- * single thread each.
+ * Samples of format hist do not contain the thread. So --per-thread needs a context for each
+ * thread.
  */
 static int check_per_thread(const struct record_options *options)
 {
 	if (options->is_per_thread && options->format == DATA_FORMAT_HIST &&
 	    options->is_inherited && !options->scope.threads.count)
-		return fail("--per-thread needs another format than hist, or -t or "
-			    "--no-inherit: with hist samples of several threads are "
-			    "added up");
+		return fail("with format hist, --per-thread needs -t or --no-inherit: "
+			    "hist adds up the samples of all threads");
 	return 0;
 }
 

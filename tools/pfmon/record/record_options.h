@@ -17,7 +17,7 @@
 #define RECORD_BUFFER_MOST  (1u << 30)
 #define RECORD_FREQUENCY    1000
 
-/* Maximum of the period and of the random mask, so that their sum fits into a counter. */
+/* The period and the random mask may each be this large: their sum still fits into a counter. */
 #define RECORD_PERIOD_MOST  (1ull << 62)
 
 /**
@@ -30,7 +30,7 @@
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
  * @has_recorded: with @has_chains: the hardware records the callers
- * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if the user may not have so much
+ * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if a limit is lower
  * @scope: threads, processes or CPUs to record; if there are none, the command is recorded
  * @is_per_thread: pfmon report shows each thread separately
  * @is_inherited: threads and processes that the command makes are recorded, too

@@ -48,7 +48,7 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-/* Returns the size of a buffer that is tried first. */
+/* Returns the buffer size to try first. */
 static uint64_t first_buffer(const struct record_options *options)
 {
 	return options->buffer ? options->buffer : RECORD_BUFFER;
@@ -94,17 +94,18 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 
 	switch (reason) {
 	case PFM_REASON_NO_FORMAT:
-		return fail("there is no format '%s' to record in: its module "
-			    "perfmon_fmt_%s cannot be loaded",
-			    name, name);
+		return fail(
+			"there is no format '%s': its module perfmon_fmt_%s cannot be "
+			"loaded",
+			name, name);
 	case PFM_REASON_FORMAT_ARGUMENT:
 		return fail("a buffer of %llu bytes is too small for a sample of format "
 			    "'%s' on this PMU: take a larger --buffer",
 			    size, name);
 	case PFM_REASON_BUFFER_MEMLOCK:
-		return fail("with a buffer of %llu bytes for each %s your buffers are "
-			    "over the limit of locked memory: take a smaller --buffer, "
-			    "or raise the limit, see 'ulimit -l'",
+		return fail("your buffers, %llu bytes for each %s, are over the limit of "
+			    "locked memory ('ulimit -l'): take a smaller --buffer, or "
+			    "raise the limit",
 			    size, what);
 	case PFM_REASON_BUFFER_LIMIT:
 		return fail("a buffer of %llu bytes for each %s is over the limit in "
@@ -119,35 +120,38 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Do not follow threads and child processes. When a command ends, another warning says what was not
- * followed.
+ * Do not follow threads and child processes. Warn of this here only if the user named processes:
+ * when a command ends, others_warn() says what was not followed.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
 	if (recorder->flags & PFM_FL_INHERIT_THREADS)
-		warn_user("%s: threads that are made later are not sampled", why);
+		warn_user("threads that are made later are not sampled: %s", why);
 	recorder->flags = 0;
 	recorder->buffer = first_buffer(recorder->options);
 	return true;
 }
 
 /*
- * The kernel has refused a context for @reason. Choose what the next attempt does without: half of
- * the buffer, format nway (format default replaces it), or following threads and child processes.
- * Returns false if the user chose the size or the format, or if nothing is left to do without.
+ * The kernel has refused to create a context, for @reason. Ask for less in the next attempt: half
+ * the buffer size, format default instead of nway, or a recording that does not follow threads and
+ * child processes. Returns false if the user chose the size or the format, or if there is nothing
+ * less to ask for.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
 	const struct record_options *options = recorder->options;
 
 	if (reason == PFM_REASON_UNSUPPORTED && recorder_follows(recorder))
-		return do_not_follow(recorder, "this PMU does not offer it");
+		return do_not_follow(recorder, "this PMU cannot follow them");
 	if (reason == PFM_REASON_NO_FORMAT && !options->format &&
 	    recorder->format == DATA_FORMAT_NWAY) {
 		recorder->format = DATA_FORMAT_DEFAULT;
 		if (!options->is_quiet)
-			warn_user("there is no format 'nway' here: in format 'default' "
-				  "nothing is sampled while a full buffer is written");
+			warn_user(
+				"format 'nway' is not available, so format 'default' is "
+				"used: nothing is sampled while a full buffer is "
+				"written");
 		return true;
 	}
 	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
@@ -158,8 +162,8 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
 	    recorder->flags & PFM_FL_INHERIT_THREADS)
 		return do_not_follow(recorder,
-				     "there is not enough memory for a buffer for "
-				     "each thread and CPU");
+				     "the limits leave no room for a buffer for each "
+				     "thread on each CPU");
 	return false;
 }
 
@@ -200,8 +204,8 @@ static int choose_events(struct recorder *recorder)
 	struct event_list *events = &recorder->events;
 
 	/*
-	 * A timer finds the overflows of counters that CPUs share. The timer may run on a CPU that
-	 * did not cause the overflow, so a sample would name the wrong program.
+	 * If several CPUs share a counter, a timer finds its overflows. The timer may run on a CPU
+	 * that did not cause the overflow, so a sample would name the wrong program.
 	 */
 	if (machine->scope[0])
 		return fail("PMU %s cannot be sampled, because several CPUs share its "
@@ -300,12 +304,12 @@ static int start(struct recorder *recorder)
 	}
 	return ended < recorder->count
 		       ? 0
-		       : fail("the thread has ended before it could be monitored");
+		       : fail("the thread ended before it could be monitored");
 }
 
 /*
- * The kernel's events about processes are opened before /proc is read, so that they report
- * processes that begin meanwhile.
+ * The kernel's events about processes are opened before /proc is read. So they report the processes
+ * that begin while /proc is read.
  */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
@@ -318,8 +322,8 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	if (start(recorder))
 		return -1;
 	/*
-	 * The kernel's mappings are written last: finding them takes so long that threads may end
-	 * meanwhile.
+	 * The kernel's mappings are written last, after the start: it takes long to find them, and
+	 * threads may end meanwhile.
 	 */
 	return recorder_write_kernel(recorder, &recorder->writer);
 }
@@ -381,8 +385,8 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	else
 		result = sampler_take(sampler, &recorder->writer);
 	/*
-	 * A process that the user named may have many threads, so names and mappings are not read
-	 * now but at the next tick.
+	 * A process that the user named may have many threads. So names and mappings are read at
+	 * the next tick, not now.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
@@ -391,7 +395,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when many of the kernel's events about processes wait in a ring. */
+/* Called when a ring contains many of the kernel's events about processes. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -402,8 +406,8 @@ static int on_processes(void *data)
 }
 
 /*
- * recorder_look() is called first: it opens the events about processes on a CPU before the CPU is
- * sampled.
+ * Called when a CPU comes online or goes offline. recorder_look() comes first: it opens the events
+ * about processes on a new CPU, so that they are open before the CPU is sampled.
  */
 static int on_uevent(void *data)
 {
@@ -510,8 +514,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Note the CPUs that were not online all the time. The caller has a complete recording: after
- * give_up() all contexts are closed, so all CPUs would count as offline.
+ * Note the CPUs that were not online all the time. Do not call this after give_up(): it closes all
+ * contexts, so all CPUs would count as offline.
  */
 static void add_changes(struct recorder *recorder)
 {

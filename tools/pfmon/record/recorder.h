@@ -33,13 +33,13 @@
  * @context_count: number of @contexts
  * @buffers: the buffers of all samplers; the index is the number of the context in the file
  * @buffer_count: number of @buffers
- * @ends: when the processes end that the user named
+ * @ends: descriptors that show the ends of the processes named by the user
  * @processes: processes whose names and mappings are read from /proc
  * @all_processes: if CPUs are recorded: all processes of the machine. If the command is followed
  *	and the kernel permits events about processes: the command's processes
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
- * @number: number of the recording, which each of its files contains
+ * @number: number of the recording; all of its files contain this number
  * @rotation: the earlier files
  * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no write has failed
@@ -49,9 +49,9 @@
  *	kernel does not permit them, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
  * @watch: what recorder_wait() waits for
- * @tick: maximum time in ms until samples are written the next time
+ * @tick: maximum time in ms until samples are written again
  * @progress: the line on the terminal
- * @ended: called with each file that another file replaces, before the replaced file is closed;
+ * @ended: called at each switch to another file, with the previous file, which is not closed yet.
  *	NULL: nothing is called. Returns 0, or -1 after reporting an error
  * @input: the user's input, for @typed; 0: there is none
  * @typed: called when @input is readable; reads from @input, and returns the same values as @ended
@@ -97,11 +97,11 @@ struct recorder {
 };
 
 /*
- * The functions below that return int return 0, or -1 after reporting an error. The caller calls
+ * Each int function below returns 0, or -1 after reporting an error. The caller calls
  * recorder_free() in any case.
  */
 
-/* Make the contexts and program the events. */
+/* Create the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
 /*
@@ -123,7 +123,7 @@ static inline bool recorder_has_cpus(const struct recorder *recorder)
 	return recorder->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* Returns whether threads or processes that the recorded threads make are recorded, too. */
+/* Returns whether new threads or child processes of the recorded threads are recorded, too. */
 static inline bool recorder_follows(const struct recorder *recorder)
 {
 	return recorder->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
@@ -151,8 +151,8 @@ void recorder_at_exit(void *recorder);
 
 /*
  * Returns how many occurrences of event @index, in all threads, are in no sample because the PMU
- * delivered no sample for them. The member samples of the result is 0 if it is not known or too
- * small for a warning.
+ * delivered no sample for them. The number of missing samples is 0 in the result if it is not known
+ * or too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

@@ -9,8 +9,7 @@
 #include "recorder_cpus.h"
 
 /**
- * struct attachments - how far the contexts of a recording have been loaded on the threads of
- *	processes
+ * struct attachments - how many contexts of a recording have been loaded on threads of processes
  * @recorder: the recording
  * @count: number of samplers of @recorder whose contexts have been loaded
  */
@@ -77,7 +76,7 @@ static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 
 		if (recorder->buffer_count == DATA_MAX_CONTEXTS)
 			return fail("there are too many threads and CPUs: sample fewer "
-				    "threads, or with --no-inherit");
+				    "threads, or use --no-inherit");
 		place = array_add(&recorder->buffers, &recorder->buffer_count,
 				  sizeof(*place));
 		if (!place)
@@ -127,8 +126,8 @@ static int watch_machine(struct recorder *recorder)
 	if (!all->has_band && !recorder->options->is_quiet)
 		warn_user(
 			"the kernel does not report new processes to you (%s): processes "
-			"that live less than half a second may be missing; root and users "
-			"with CAP_PERFMON get the reports",
+			"that live less than half a second may be missing; run as root or "
+			"with CAP_PERFMON to get the reports",
 			strerror(all->refusal));
 	return 0;
 }

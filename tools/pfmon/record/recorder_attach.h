@@ -9,8 +9,8 @@
 
 /*
  * Load contexts on the CPUs that the user named, or on all threads of the processes that the user
- * named, or else on the threads @targets. Threads of these processes that have ended get no
- * sampler.
+ * named. If the user named neither, load contexts on the threads @targets. If a thread of a named
+ * process has ended, it gets no sampler.
  */
 int recorder_attach(struct recorder *recorder, const int *targets);
 

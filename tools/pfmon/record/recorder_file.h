@@ -26,18 +26,15 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags);
 int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer);
 
 /*
- * Returns the time in ns until another file has to begin, or UINT64_MAX if files do not end after a
- * time.
+ * Returns the time in ns until the next file has to begin, or UINT64_MAX if files have no time
+ * limit.
  */
 uint64_t recorder_time_left(const struct recorder *recorder);
 
 /* Returns whether another file has to begin. */
 bool recorder_file_is_full(const struct recorder *recorder);
 
-/*
- * Reserve room for the records at the end of the file. The caller has changed the number of
- * contexts.
- */
+/* Reserve room for the records at the end of the file, after the number of contexts has changed. */
 void recorder_reserve(struct recorder *recorder);
 
 /* Complete the current file, and begin another one. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * struct rotation - when a file ends and how many are kept
+ * struct rotation - when a file ends, and how many files are kept
  * @size: a file ends when it has this many bytes; 0: no limit
  * @time: a file ends after this many ns; 0: no limit
  * @most: number of files that are kept besides the current file; 0: all files are kept
@@ -25,7 +25,7 @@ struct rotation {
 	size_t ended;
 };
 
-/* Returns whether a file has to end that has @size bytes and was begun @age ns ago. */
+/* Returns whether a file has to end if it has @size bytes and was begun @age ns ago. */
 bool rotation_is_due(const struct rotation *rotation, uint64_t size, uint64_t age);
 
 /*

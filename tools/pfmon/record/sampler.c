@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record the callers: the calls whose functions have not returned yet. */
+/* Let the processor record the callers: the calls of all functions that have not returned yet. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -45,7 +45,7 @@ static int program_callers(struct session *session)
 	    !register_in(info->implemented_pmcs, PFM_INTEL_LBR_CONTROL))
 		return fail("--lbr: PMU %s does not record callers", info->pmu_name);
 	if (pfm_write_pmcs(session->fd, &pmc, 1))
-		return fail_call(session->fd, "have the callers recorded", errno);
+		return fail_call(session->fd, "record the callers", errno);
 	return 0;
 }
 
@@ -86,10 +86,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
-/*
- * Map the buffers of all CPUs. If a number belongs to no CPU of the machine, mmap() fails with
- * EINVAL.
- */
+/* Map the buffers of all CPUs. mmap() fails with EINVAL if no CPU has the number. */
 static int map_cpus(struct sampler *sampler, unsigned int count)
 {
 	int fd = sampler->session.fd;
@@ -158,8 +155,8 @@ static int restart(const struct sampler *sampler, const struct buffer *buffer)
 }
 
 /*
- * Hand back the buffer, or all regions that were taken. Some regions may have been taken while the
- * CPU was offline, when they could not be handed back.
+ * Hand back the buffer, or all regions that were taken. This includes regions that were taken while
+ * the CPU was offline: they could not be handed back at that time.
  */
 static void hand_back(struct sampler *sampler, struct buffer *buffer)
 {
@@ -168,9 +165,9 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 }
 
 /*
- * Take full buffers. The periods are adapted before each restart. With formats "default" and
- * "callchain" this loses no events: monitoring is masked until the restart, and the restart begins
- * a new period in any case.
+ * Take full buffers, and adapt the periods before each restart. With formats "default" and
+ * "callchain" this loses no events, because monitoring is masked until the restart, and the restart
+ * begins new periods in any case.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)
@@ -244,8 +241,8 @@ static uint64_t since_sample(const struct pfarg_pmd *pmd)
 }
 
 /*
- * Returns 0, 1 if the period cannot be changed because the context has copies, or -1 after
- * reporting an error.
+ * Returns 0 if the period was changed, 1 if it cannot be changed because the context has copies, or
+ * -1 after reporting an error.
  */
 static int write_period(struct sampler *sampler, size_t event)
 {
@@ -266,9 +263,9 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * Gives the counter of @event the period that the event's rate contains. The counter starts again,
- * so the @partial events since the last sample are lost. If the context has copies, its periods
- * cannot be changed, and the rate gets back @period, the period before.
+ * Write the new period of @event from its rate to its counter. The counter begins a new period, so
+ * the @partial events since the last sample are lost. If the context has copies, its periods cannot
+ * be changed; the rate then gets back @period, which is the old period.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sample a thread, perhaps with the threads and processes that it makes, or a CPU. A sampler has a
- * context and the context's buffers.
+ * Sample a CPU, or a thread and, if the user wants it, its new threads and child processes. A
+ * sampler has a context and the context's buffers.
  */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
@@ -24,14 +24,14 @@
  * @is_cpu: a CPU is sampled, with all that runs there
  * @target: tid of the thread, or number of the CPU
  * @format: sampling format of the context
- * @has_recorded: the hardware records the callers of samples
+ * @has_recorded: the hardware records the callers for each sample
  * @rates: the sampling periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses (second counters of the same events, see
  *	witness.h)
  * @dropped: for each event, how many occurrences were lost when the period was changed
- * @unsampled: for each event, how many occurrences are in no sample, computed at the end. The
- *	member counted of an element is 0 if this number is not known
+ * @unsampled: for each event, how many occurrences are in no sample, computed at the end. If this
+ *	number is not known, unsampled[i].counted is 0
  * @cut: for each event, how many occurrences are in no sample because threads ended before a period
  *	was over
  * @buffers: one buffer, or one for each CPU if the context is inherited. There are no buffers
@@ -39,8 +39,8 @@
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: when the rates were last computed: number of lost samples plus number of times that
- *	monitoring was throttled
+ * @missed: number of lost samples plus number of times that monitoring was throttled, until the
+ *	rates were last computed
  * @is_fixed: a period could not be changed, because the context had copies
  */
 struct sampler {
@@ -64,9 +64,9 @@ struct sampler {
 };
 
 /*
- * Make a context with buffers of @size bytes. @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU is
- * sampled. @has_recorded: the hardware records the callers. Returns 0, or -1 with errno and without
- * a message. The caller calls sampler_close() in either case.
+ * Create a context with buffers of @size bytes. @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
+ * is sampled. @has_recorded: the hardware records the callers. Returns 0, or -1 with errno and
+ * without a message. The caller calls sampler_close() in either case.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
 		   enum data_format format, uint64_t size, bool has_recorded);
@@ -84,7 +84,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 /*
  * Load the context on a thread or CPU, and map the buffers. Child processes that pfmon created
  * earlier do not inherit these mappings. If the load failed, sampler_try_attach() returns a
- * positive errno without a message; sampler_attach(), which is for threads only, reports the error.
+ * positive errno without a message. sampler_attach() reports the error; it is for threads only.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);
@@ -96,8 +96,8 @@ int sampler_try_attach(struct sampler *sampler, int target);
 int sampler_try_resume(struct sampler *sampler);
 
 /*
- * Take full buffers or regions and hand them back. If nothing more can be written, @writer is NULL,
- * and the samples that are taken are lost.
+ * Take full buffers or regions and hand them back. The caller passes a NULL @writer if it cannot
+ * write any more; the samples are then lost.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
@@ -105,8 +105,8 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
 /*
- * Write an UNSAMPLED record for each event for which it is known how many of its occurrences are in
- * no sample.
+ * Write UNSAMPLED records, which contain how many occurrences of an event are in no sample. An
+ * event for which this number is not known gets no record.
  */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 

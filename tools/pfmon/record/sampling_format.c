@@ -5,9 +5,9 @@
 #include "sampling_format.h"
 
 /*
- * pfmon writes a region to the file when the region is full. With many regions, samples are soon in
- * the file, and there is room for samples while a region is written. But each full region makes a
- * message, so regions must not be small.
+ * pfmon writes a region to the file when the region is full. With many regions, samples get into
+ * the file early, and the kernel has room for new samples while pfmon writes a region. But the
+ * kernel sends a message for each full region, so regions must not be small.
  */
 #define REGIONS	     16
 #define REGION_LEAST 1500

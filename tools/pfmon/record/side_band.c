@@ -15,8 +15,8 @@
 #include "side_band.h"
 
 /*
- * Bytes of a CPU's ring.  The records of one exec take about 2000 bytes.  By default, an ordinary
- * user may lock a ring of this size for each CPU.
+ * Bytes of a CPU's ring. The records of one exec take about 2000 bytes. The default of the sysctl
+ * perf_event_mlock_kb permits each user to lock a ring of this size for each CPU.
  */
 #define RING_SIZE   (512u << 10)
 
@@ -26,10 +26,10 @@
 /**
  * struct side_ring - the ring of a CPU, into which the kernel writes records
  * @fd: the event; -1 if the CPU is offline
- * @page: the mapped header, which the records follow
+ * @page: the mapped header; the records follow it
  * @size: size in bytes of the part with the records
- * @enabled: for how long the event had been enabled when follow_cpu() last read this time. If the
- *	time has not grown since, the CPU went offline, and the kernel has ended the event
+ * @enabled: total time for which the event was enabled, as last read. If this time does not grow
+ *	any more, the kernel has ended the event because the CPU went offline
  * @copy: buffer for a record that begins at the end of the ring and continues at its beginning
  */
 struct side_ring {
@@ -126,9 +126,9 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * Open a ring for each CPU that the machine can have. If @tid is a thread, the kernel permits an
- * event on a CPU that is offline. If @tid is -1, the CPU has to be online, so follow_cpu() opens
- * the other rings when their CPUs come online.
+ * Open a ring for each CPU that the machine can have. The kernel permits events of a thread also on
+ * offline CPUs. Events of all processes (@tid is -1) need an online CPU, so follow_cpu() opens the
+ * other rings when their CPUs come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
 {
@@ -184,7 +184,7 @@ struct lost_record {
 	uint64_t lost;
 };
 
-/* Returns the time of a record, which is at its end. */
+/* Returns the time of a record: its last 8 bytes. */
 static uint64_t time_of(const struct perf_event_header *header)
 {
 	uint64_t time;
@@ -193,7 +193,7 @@ static uint64_t time_of(const struct perf_event_header *header)
 	return time;
 }
 
-/* Returns the path as in /proc/PID/maps. */
+/* Returns the path as /proc/PID/maps shows it: instead of perf's "//anon" an empty one. */
 static const char *path_of(const struct mmap_record *record)
 {
 	return strncmp(record->path, "//", 2) ? record->path : "";
@@ -307,8 +307,8 @@ static void follow_cpu(struct side_band *band, int cpu)
 }
 
 /*
- * epoll_wait() always reports an event whose threads have all ended: do not poll for this event any
- * more.
+ * When all threads of an event have ended, epoll_wait() reports the event at each call. So stop
+ * polling such events.
  */
 static void forget_ended(const struct side_band *band)
 {

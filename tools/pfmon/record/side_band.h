@@ -16,7 +16,7 @@
 #include "maps.h"
 
 enum side_kind {
-	SIDE_FORK, /* a thread or process was made */
+	SIDE_FORK, /* a thread or process was created */
 	SIDE_NAME, /* a thread has a new name */
 	SIDE_EXEC, /* a thread executed a program: new name, no old mappings */
 	SIDE_MAPPING, /* a process has new executable memory */
@@ -28,8 +28,8 @@ enum side_kind {
  * @time: when it happened, in ns of the samples' clock
  * @tid: thread
  * @tgid: its process
- * @parent_tid: SIDE_FORK: thread that made @tid
- * @parent_tgid: SIDE_FORK: process that made @tid
+ * @parent_tid: SIDE_FORK: thread that created @tid
+ * @parent_tgid: SIDE_FORK: process that created @tid
  * @name: SIDE_NAME, SIDE_EXEC: the name
  * @map: SIDE_MAPPING: the memory
  */
@@ -50,11 +50,12 @@ struct side_ring;
  * struct side_band - the events of all CPUs
  * @rings: the rings; the index is the number of the CPU. CPUs that are offline may have no ring
  * @count: number of @rings
- * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
+ * @tid: the watched thread; its new threads and child processes are watched, too. -1: all processes
+ *	are watched
  * @poll: descriptor that becomes readable when many reports wait in a ring: the caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often a CPU came online. Reports from this CPU before that time are missing
+ * @gaps: how often a CPU came online. Each time, earlier reports from this CPU are missing
  */
 struct side_band {
 	struct side_ring *rings;
@@ -66,9 +67,9 @@ struct side_band {
 };
 
 /*
- * Begin to watch. Returns 0, or -1 after reporting an error. Returns a positive errno without a
- * message if the kernel does not permit or does not have these events; the caller then reads /proc
- * now and then. The caller calls side_band_close() in any case.
+ * Begin to watch. Returns 0, or -1 after reporting an error. If the kernel does not have these
+ * events or does not permit them, returns a positive errno without a message; the caller then reads
+ * /proc from time to time. The caller calls side_band_close() in any case.
  */
 int side_band_open(struct side_band *band, pid_t tid);
 
@@ -76,8 +77,8 @@ int side_band_open(struct side_band *band, pid_t tid);
 typedef int (*side_function)(void *data, const struct side_event *event);
 
 /*
- * Call @function for each report since the last call. The reports of one CPU come in the order of
- * time. side_band_read() also finds CPUs that have come online, so the caller calls it at least
+ * Call @function for each report since the last call. The reports of one CPU are in chronological
+ * order. side_band_read() also finds CPUs that have come online, so the caller calls it at least
  * every half second.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);

@@ -26,8 +26,7 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - how many events of one counter are in a sample, or are in no sample for a
- *	known reason
+ * struct explained - the events of one counter that are explained: by samples or by known losses
  * @periods: sum of the periods of the samples that were taken
  * @samples: number of the samples that were taken
  * @period: the current period
@@ -49,8 +48,8 @@ struct explained {
 };
 
 /*
- * Store in @record how many of @counted events are in no sample for an unknown reason. Returns how
- * many of these events are in no sample because a thread ended during a period.
+ * A witness counted @counted events. Store in @record how many of them are in no sample for an
+ * unknown reason. Returns how many are in no sample because threads ended during a period.
  */
 uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
 			 const struct explained *explained);

@@ -34,8 +34,8 @@ void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
 /*
- * Returns where the return address is for a thread that was interrupted at @address. @address is an
- * address as in the file's program headers.
+ * Returns where the return address is for a thread that was interrupted at @address. @address is
+ * the address according to the file's program headers, not the address in the process.
  */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);
 

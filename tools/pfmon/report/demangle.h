@@ -4,9 +4,9 @@
 #define PFMON_DEMANGLE_H
 
 /*
- * Returns the source name of the C++ or Rust function whose mangled name is @name. The source name
- * includes the types of the arguments, as c++filt(1) writes it; the caller frees it. Returns NULL
- * if @name is not a mangled name, if the source name would be too long, or if there is no memory.
+ * Demangle @name, the mangled name of a C++ or Rust function. Returns the name in the source with
+ * the types of the arguments, as c++filt(1) writes it; the caller frees this name. Returns NULL if
+ * @name is not a mangled name, if the source name would be too long, or if there is no memory.
  */
 char *demangle(const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When threads began. The kernel may give the number of a thread that has ended to a new thread. */
+/* When threads began. The kernel may use the number of a thread that has ended for a new thread. */
 #ifndef PFMON_FORKS_H
 #define PFMON_FORKS_H
 
@@ -20,8 +20,8 @@ int forks_make(struct forks *forks, const struct recording *recording);
 void forks_free(struct forks *forks);
 
 /*
- * Returns the index in @list of the fork that began the thread with number @tid at @time, or -1 if
- * this fork is not known.
+ * Thread @tid existed at @time. Returns the index in @list of the fork that created this thread, or
+ * -1 if the fork is not known.
  */
 long forks_find(const struct forks *forks, uint32_t tid, uint64_t time);
 

@@ -2,9 +2,9 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with the names and mappings of all processes, without a time. In the joined file
- * they get the time when their file began, so that they do not describe earlier samples. The joined
- * file ends with the sums of the counts of all files.
+ * Each file begins with the names and mappings of all processes, which have no time in this file.
+ * In the joined file they have the time at which their file began, so that they do not apply to
+ * earlier samples. The joined file ends with the sums of the counts of all files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int check_parts(const struct part *parts, size_t count)
 	for (size_t i = 1; i < count; i++) {
 		if (parts[i].machine->recording != parts[0].machine->recording)
 			return fail("'%s' and '%s' belong to different recordings: show "
-				    "files of one recording together",
+				    "only files of one recording",
 				    parts[0].path, parts[i].path);
 		if (parts[i].machine->time == parts[i - 1].machine->time)
 			return fail("'%s' and '%s' are the same file", parts[i - 1].path,
@@ -145,7 +145,7 @@ static uint64_t time_of(const struct data_record *record)
 	}
 }
 
-/* Returns a time that is earlier than all times in @part, or 0 if no time is known. */
+/* Returns a time just before the earliest time in @part, or 0 if @part contains no times. */
 static uint64_t time_before(struct part *part)
 {
 	const struct data_record *record;
@@ -183,8 +183,8 @@ static void append_record(struct joined *joined, enum data_type type, const void
 }
 
 /*
- * Store @record in @last. The last LOSSES record of a context has all losses of this context in the
- * file.
+ * Store @record in @last. LOSSES records are cumulative: the last one of a context contains all
+ * losses of this context in the file.
  */
 static int take_losses(const struct data_record *record, struct data_losses **last,
 		       size_t *count)

@@ -67,8 +67,8 @@ static int read_changes(struct mappings *mappings, const struct recording *recor
 }
 
 /*
- * Returns a number for the program that @owner was executing at @time. If two numbers for the same
- * owner are equal, the program is the same.
+ * Returns the number of the program that @owner was executing at @time. Each program of @owner has
+ * its own number.
  */
 static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
 {
@@ -131,7 +131,7 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 	return a > b;
 }
 
-/* Returns the index after the last span of @owner whose start is not above @address. */
+/* Returns the index after the last span of @owner that starts at or below @address. */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {
 	size_t low = 0, high = mappings->span_count;
@@ -195,8 +195,8 @@ static const struct change *fork_of(const struct mappings *mappings, uint64_t ow
 }
 
 /*
- * A process has the mappings of its parent until it executes a program, so a mapping is looked for
- * in the parents, too. In a damaged file a process may be its own ancestor, so the number of
+ * A process has the mappings of its parent until it executes a program, so the mappings of the
+ * parents are searched, too. In a damaged file a process may be its own ancestor, so the number of
  * parents is limited.
  */
 #define PARENTS 1000

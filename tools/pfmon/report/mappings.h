@@ -24,7 +24,7 @@ struct span {
  * struct change - a process began, or executed another program
  * @owner: the process
  * @time: when the process began, or executed the program
- * @parent: process that made @owner, if @is_fork
+ * @parent: process that created @owner, if @is_fork
  * @is_fork: the process began and has the mappings of @parent
  */
 struct change {
@@ -62,8 +62,8 @@ static inline bool is_kernel_address(uint64_t address)
 }
 
 /*
- * Returns the mapping of process @tgid or of the kernel that was at @address at @time, or NULL if
- * nothing was mapped there.
+ * Returns the mapping at @address at @time: a mapping of process @tgid or, if @address is a kernel
+ * address, of the kernel. Returns NULL if nothing was mapped there.
  */
 const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 					     uint32_t tgid, uint64_t time,

@@ -55,7 +55,7 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 	object->is_kernel = recorded->mapping->flags & DATA_MAPPING_KERNEL;
 }
 
-/* Make an object for each group of equal mappings, which are adjacent in @sorted. */
+/* Make an object for each group of equal mappings. Equal mappings are adjacent in @sorted. */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)
 {
@@ -112,7 +112,7 @@ static int compare_objects(const struct object *a, const struct object *b)
 	return order ? order : a->is_kernel - b->is_kernel;
 }
 
-/* Returns whether the kernel or its modules have other addresses in @recording than in @kernel. */
+/* Returns whether the addresses of the kernel and its modules differ in @recording and @kernel. */
 static bool has_moved(const struct recording *recording, const struct kernel *kernel)
 {
 	size_t found = 0;
@@ -141,7 +141,7 @@ static void take_over(struct object *object, struct object *earlier)
 	earlier->program = (struct program){ 0 };
 }
 
-/* Walk through both lists together: they are in the order of compare_objects(). */
+/* Both lists are sorted in the order of compare_objects(), so walk through them together. */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier)
 {

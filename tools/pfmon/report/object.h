@@ -60,16 +60,18 @@ int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
- * @list has the objects of @recording. Move symbols of the same objects from the list @earlier of
- * another recording to @list, because reading symbols takes long.
+ * @list has the objects of @recording, and @earlier has the objects of another recording. Move the
+ * symbols of objects that are in both lists from @earlier to @list, because reading them again
+ * would take long.
  */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier);
 
 /*
  * Returns the function at @offset of @object, or NULL if the function is not known. Stores in
- * @inside the distance from the function's beginning. @offset is an offset in the file or, for a
- * part of the kernel, in its text. Warns once if the file is not the one that was recorded.
+ * @inside how far @offset is from the function's beginning. @offset counts from the beginning of
+ * the file or, for a part of the kernel, from the beginning of its text. Warns once if the file is
+ * not the one that was recorded.
  */
 struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);

@@ -17,7 +17,10 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* Samples of hist do not contain the CPU, but it is known if the context belongs to a CPU. */
+/*
+ * Samples of hist do not contain the CPU. If the context is system-wide, its CPU record has the
+ * CPU.
+ */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
 	const struct data_cpu *const *cpus = recording->cpus;

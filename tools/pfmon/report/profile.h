@@ -18,11 +18,11 @@ enum sort_key {
 /**
  * struct profile_options - the user's choices
  * @sort: samples with the same values of these keys are added up
- * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
- *	thread's name and end with the innermost function
+ * @sort_count: number of keys in @sort; 0: add up whole stacks. A stack begins with the thread's
+ *	name and ends with the innermost function
  * @has_callers: show the callers of each entry below it
- * @counts_processes: below an entry in the tree there is a node for each process that has samples
- *	of the entry; the node's key.thread.tid is the number of the process
+ * @counts_processes: each entry in the tree has a child node for each process with samples of the
+ *	entry; the number of the process is key.thread.tid of the child node
  * @event: name of the only event to show; NULL: show all events
  * @demangles: show the names that functions have in the source
  * @earlier: objects of an earlier profile, see objects_take_over(); NULL: there is no earlier
@@ -65,7 +65,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 void profile_free(struct profile *profile);
 
 /*
- * Returns whether the entries are functions or objects, so that files with symbols have to be read.
+ * Returns whether the entries are functions or objects. Only then must pfmon read files with
+ * symbols.
  */
 bool profile_needs_objects(const struct profile_options *options);
 
@@ -89,8 +90,9 @@ double profile_percent(const struct node *event, const struct node *node);
 int profile_order(const struct node *a, const struct node *b);
 
 /*
- * Returns a text for a function: its name or, if the name is not known, the object and the offset,
- * or else the address. The name is returned as it is; any other text is stored in @text.
+ * Returns a text for a function: its name. If the name is not known, the text is the object and the
+ * offset. If the object is not known either, it is the address. The name is returned as it is; any
+ * other text is stored in @text.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);

@@ -16,10 +16,7 @@
 #include "../common/array.h"
 #include "program.h"
 
-/*
- * The bias that libdwfl adds to the addresses in a file. With 0, its addresses are those in the
- * file.
- */
+/* libdwfl adds this bias to the addresses in a file. A bias of 0 does not change the addresses. */
 #define NO_BIAS 0
 
 static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
@@ -120,7 +117,10 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 	return 0;
 }
 
-/* Read the file of @fd. If libdwfl takes @fd, it is closed together with @dwfl, else here. */
+/*
+ * Read the file of @fd. If libdwfl accepts the file, dwfl_end() closes @fd later; otherwise this
+ * function closes @fd.
+ */
 static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *name)
 {
 	Dwfl_Module *module;
@@ -170,8 +170,8 @@ void program_free(struct program *program)
 }
 
 /*
- * Convert @offset in the file to @address, which is an address as in the symbols and the unwinding
- * tables.
+ * Convert @offset in the file to @address. The symbols and the unwinding tables use addresses of
+ * this kind.
  */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)

@@ -26,7 +26,7 @@ struct program_segment {
  * @symbols: functions
  * @segments: the mapped parts
  * @segment_count: number of @segments
- * @cfi: unwinding tables, which describe where functions have their return addresses
+ * @cfi: unwinding tables, which say where the return address of a function is
  */
 struct program {
 	struct symbol_table symbols;
@@ -52,7 +52,10 @@ void program_free(struct program *program);
 struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
-/* Returns where the return address of a function is while the instruction at @offset runs. */
+/*
+ * Find out whether the return address of a thread is in the link register if the thread was
+ * interrupted at @offset of the file.
+ */
 enum link_state program_link(struct program *program, uint64_t offset);
 
 #endif

@@ -274,8 +274,8 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 	else if (!recording->end)
 		warn_user("the file was cut short: there may have been more samples");
 	else if (recording->has_failed)
-		warn_user("the recording ended before the command did, because it could "
-			  "not be written any more");
+		warn_user("the recording ended before the command did, because the file "
+			  "could not be written any more");
 	if (recording->bad_records)
 		warn_user("%zu %s no sense and %s left out", recording->bad_records,
 			  plural(recording->bad_records, "record of the file makes",

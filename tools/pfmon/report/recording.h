@@ -77,7 +77,8 @@ struct recorded_command {
  * @machine: the MACHINE record; NULL if there is none
  * @strings: strings of @machine
  * @command: what was recorded
- * @events: events. This array and the other arrays have the order of the file
+ * @events: events. All arrays are in the order of the file, except those that have an element for
+ *	each context
  * @event_count: number of @events
  * @threads: names of threads
  * @thread_count: number of @threads
@@ -163,9 +164,9 @@ uint64_t recording_lost(const struct recording *recording);
 
 /*
  * The PMU may not deliver all samples. recording_unsampled() adds up the UNSAMPLED records of
- * @event in all contexts. The member samples of the result is 0 if so few samples are missing that
- * no warning is needed. recording_undelivered() returns the sum of the member samples over all
- * events.
+ * @event in all contexts. If so few samples are missing that no warning is needed, it returns 0 in
+ * data_unsampled.samples. recording_undelivered() returns the sum of data_unsampled.samples over
+ * all events.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);

@@ -81,9 +81,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * Print the number of samples, the losses, and whether the file is complete. If monitoring was
- * throttled, or the PMU did not deliver samples, "none lost" is not printed: samples are missing
- * although none was lost.
+ * Print the number of samples, the losses, and whether the file is complete. Samples are also
+ * missing if monitoring was throttled or the PMU did not deliver them. In this case "none lost" is
+ * not printed.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

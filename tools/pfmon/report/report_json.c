@@ -13,8 +13,9 @@ static void add_string(json_t *object, const char *name, const char *value)
 }
 
 /*
- * Add object and function of @key to the JSON object @object. If the function is not known, add the
- * offset in the program or library; if that is not known either, add the address.
+ * Add the program or library and the function of @key to @object, which is a JSON object. If the
+ * function is not known, add the offset in the program or library. If that is not known either, add
+ * the address.
  */
 static void add_function(json_t *object, const struct key *key)
 {
@@ -46,7 +47,7 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit);
 
 /*
- * Returns @node, which is an entry of the profile or a caller, as JSON, or NULL if there is no
+ * Convert @node to JSON. @node is an entry of the profile or a caller. Returns NULL if there is no
  * memory.
  */
 static json_t *part(const struct profile *profile, const struct node *event,
@@ -79,8 +80,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 }
 
 /*
- * Returns the children of @node, which are entries of the profile or callers, as a JSON array, or
- * NULL if there is no memory.
+ * Convert the children of @node to a JSON array. The children are entries of the profile or
+ * callers. Returns NULL if there is no memory.
  */
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit)

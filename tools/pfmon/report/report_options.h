@@ -27,18 +27,17 @@ int take_input(const char *argument, void *field);
 int inputs_complete(struct inputs *inputs, int argc, char **argv);
 void inputs_free(struct inputs *inputs);
 
-/* Row of an option; @field is the offset of a struct inputs. */
+/* Row of the option -i. @field is the offset of a struct inputs in the command's data. */
 #define INPUT_OPTION(field)                                                              \
 	{                                                                                \
 		"input", 'i', "FILE", INPUT_HELP, take_input, field                      \
 	}
 
 #define INPUT_HELP                                                                       \
-	"what 'pfmon record' wrote (" DATA_FILE_NAME                                     \
-	"), also without -i; - is standard "                                             \
+	"read this file (" DATA_FILE_NAME "); -i may be left out; - is standard "        \
 	"input. Several files of one recording are shown together"
 
-/* Row of an option; @field is the offset of a bool. */
+/* Row of the option --no-demangle. @field is the offset of a bool in the command's data. */
 #define NO_DEMANGLE_OPTION(field)                                                        \
 	{                                                                                \
 		"no-demangle", 0, NULL, NO_DEMANGLE_HELP, take_false, field              \

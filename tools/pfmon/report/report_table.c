@@ -15,7 +15,7 @@
 /* The longest bar has a fifth of the terminal's columns. */
 #define BAR_PART	5
 
-/* In UTF-8 a bar can end with a part of a block character: one to seven eighths. */
+/* In UTF-8 the last character of a bar can be a partial block, from one to seven eighths wide. */
 #define EIGHTHS		8
 
 enum column {
@@ -196,8 +196,8 @@ static size_t above_limit(const struct table *table, const struct node *const *n
 }
 
 /*
- * Print the callers of @node. If there are several callers, each caller gets a + as its mark. The
- * callers of this caller follow; they are indented by the width of the mark.
+ * Print the callers of @node, each followed by its own callers. If @node has several callers, each
+ * of them is marked with a +, and its own callers are indented by the width of this mark.
  */
 static int print_callers(const struct table *table, const struct node *node,
 			 unsigned int indent)

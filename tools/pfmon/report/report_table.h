@@ -10,7 +10,7 @@
 /**
  * struct table_style - the layout of the table
  * @columns: width of the terminal in characters
- * @is_utf8: bars consist of the block characters of UTF-8
+ * @is_utf8: the output is UTF-8, so bars are made of block characters
  * @limit: entries below this percentage are added up in one line
  * @rows: maximum number of entries that are shown; 0: no limit
  * @has_bars: a bar shows each percentage

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the samples of a recording from the entries of each format. */
+/* Read the samples of a recording. Each sampling format has its own kind of entries. */
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_hist.h>
@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");
 
-/* The entries of a block that have not been read. */
+/* The unread entries of a block. */
 struct entries {
 	const struct recording *recording;
 	const struct data_samples *block;

@@ -14,7 +14,7 @@
  * @cpu: CPU
  * @time: time of the sample in ns; UINT64_MAX with hist
  * @count: number of samples; 1 except with hist
- * @period: number of events that the sample, or all @count samples, stand for
+ * @period: number of events that all @count samples together stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers
  * @frame_count: number of @frames; 1 without a call chain
  * @kernel_count: number of frames in the kernel's part of a call chain; they come first in @frames
@@ -44,7 +44,7 @@ struct sample {
 
 /*
  * Returns whether frame @index is the value of the link register, not an address from the stack.
- * This value need not be a caller, see symbols_is_frame().
+ * This value is not always the address of a caller, see symbols_is_frame().
  */
 static inline bool sample_is_link(const struct sample *sample, unsigned int index)
 {

@@ -32,8 +32,8 @@ static const struct command_line line = {
 	.name = "pfmon script",
 	.synopsis = "[OPTIONS] [FILE...]",
 	.about =
-		"Show each sample of a recording, in the layout of 'perf script', which the\n"
-		"scripts that make flame graphs read.\n",
+		"Show each sample of a recording, in the layout of 'perf script'. Scripts that\n"
+		"make flame graphs read this layout.\n",
 	.options = rows,
 	.notes = "Examples:\n"
 		 "  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
@@ -43,7 +43,7 @@ static const struct command_line line = {
 #define NS_PER_SECOND 1000000000u
 #define NS_PER_USEC   1000u
 
-/* What print_sample() needs, and the number of samples that it has printed. */
+/* The data of print_sample(). @samples is the number of samples that it has printed. */
 struct printing {
 	struct symbols symbols;
 	struct thread_names names;

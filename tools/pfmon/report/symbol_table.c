@@ -28,8 +28,8 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 }
 
 /*
- * Order of several names for one address. Names with underscores at the beginning come last: they
- * usually belong to the C library or the compiler. All other names are in the order of strcmp(), so
+ * Compare two names of the same address. The name with more underscores at its beginning comes
+ * later: such names usually belong to the C library or the compiler. Otherwise strcmp() decides, so
  * that the same name comes first each time.
  */
 static int compare_names(const char *one, const char *other)
@@ -60,7 +60,7 @@ static bool lies_in(uint64_t address, const struct symbol *symbol)
 }
 
 /*
- * Find the last symbol that contains @address among the first @count symbols. Returns the symbol's
+ * Among the first @count symbols, find the last one that contains @address. Returns the symbol's
  * index plus 1, or 0 if no symbol contains @address.
  */
 static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
@@ -71,8 +71,8 @@ static size_t innermost(const struct symbol *symbols, size_t count, uint64_t add
 }
 
 /*
- * Find the symbol that contains a symbol at @address.  A symbol without a size contains
- * no other symbol, because it ends where the next symbol begins.
+ * Find the outer symbol of a symbol at @address: the one that contains it. A symbol without a size
+ * contains no other symbol, because it ends where the next symbol begins.
  */
 static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
 {

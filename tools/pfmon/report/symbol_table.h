@@ -13,7 +13,7 @@
  * @size: size in bytes, or 0 if the size is not known. The function then ends at @limit or at the
  *	next symbol
  * @limit: end of the section that contains the function; 0 if it is not known
- * @rank: of several symbols at one address, the one with the lowest rank is shown
+ * @rank: if several symbols have the same address, the one with the lowest rank is shown
  * @outer: after sorting, index plus 1 of the symbol that contains this symbol; 0 if no symbol
  *	contains it. Only symbols that have a size contain other symbols
  * @name: its name

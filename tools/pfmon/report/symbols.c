@@ -31,9 +31,10 @@ static bool is_return(const struct sample *sample, unsigned int index)
 }
 
 /*
- * Returns the object of frame @index. For a return address, this is the object of the call before
- * the return address. Returns NULL if nothing was mapped there. Stores in @offset the offset of the
- * frame's address in the object.
+ * Returns the object that contains the address of frame @index. If the frame is a return address,
+ * returns the object that contains the call instruction, which ends at the return address. Returns
+ * NULL if nothing was mapped there. Stores in @offset the offset of the frame's address in the
+ * object.
  */
 static struct object *find_object(struct symbols *symbols, const struct sample *sample,
 				  unsigned int index, uint64_t *offset)
@@ -74,9 +75,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Returns whether two frames are in different functions. Without an unwinding table, a link
- * register that points into the interrupted function is assumed to be left over from an earlier
- * call.
+ * Returns whether two frames are in different functions. Called for a link register without an
+ * unwinding table. If the link register points into the interrupted function, its value is assumed
+ * to be left over from an earlier call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

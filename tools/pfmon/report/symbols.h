@@ -12,8 +12,8 @@
  * @recording: the recording with the addresses
  * @mappings: mappings of @recording
  * @objects: objects of @recording
- * @demangles: give functions the names that they have in the source; symbols_make()
- *	clears it
+ * @demangles: give functions the names that they have in the source; symbols_make() sets it to
+ *	false
  */
 struct symbols {
 	const struct recording *recording;
@@ -46,9 +46,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Returns whether frame @index of @sample belongs to the call chain. All frames belong to it,
- * except a value of the link register that is left over from another call or is equal to the next
- * frame.
+ * Returns whether frame @index of @sample belongs to the call chain. All frames belong to it, with
+ * one exception: the value of the link register does not if it is left over from an earlier call or
+ * equal to the next frame.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

@@ -44,8 +44,8 @@ static int read_contexts(struct thread_names *names)
 }
 
 /*
- * Returns the number of names that threads with lower numbers got, plus the number of names that
- * @tid got up to @time. This is the index of the first name that @tid got after @time.
+ * Returns the index of the first name that @tid got after @time. If there is no such name, returns
+ * the index at which it would be inserted.
  */
 static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
@@ -64,9 +64,9 @@ static size_t names_until(const struct thread_names *names, uint32_t tid, uint64
 }
 
 /*
- * Returns the name of @tid at @time: the last name that the thread got since it began, or else the
- * name that it began with. If neither name is known, returns the first name of @tid, because pfmon
- * may read a name late.
+ * Returns the name of @tid at @time: the last name that the thread got since it began. If it got
+ * none, returns the name that it began with. If that name is not known either, returns the first
+ * name that @tid got after @time, because pfmon may read a name late.
  */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {

@@ -8,9 +8,10 @@
 
 /**
  * struct thread_names - names of all threads, sorted for searching
- * @names: the names, ascending by thread and time. Equal names have the same address
+ * @names: the names, ascending by thread and time. Equal names are equal pointers
  * @count: number of @names
- * @of_context: for each context, index plus 1 of its thread's first name; 0 if no name is known
+ * @of_context: for each context, the index of the first name of its thread, plus 1; 0 if no name is
+ *	known
  * @context_count: number of elements in @of_context
  * @forks: when threads began
  * @inherited: for each of @forks, the name that the thread had at its beginning; NULL if it is not
@@ -30,7 +31,7 @@ struct thread_names {
  * @tid: number of the thread; 0 for the idle task. With hist on a CPU, only the process is known,
  *	and @tid is the number of the process
  * @comm: name of the thread at the time of the sample; NULL if the name is not known. Equal names
- *	have the same address
+ *	are equal pointers
  */
 struct named_thread {
 	uint32_t tid;

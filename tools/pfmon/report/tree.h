@@ -11,9 +11,10 @@
  * @event: event
  * @object: program, library, ...
  * @symbol: function
- * @offset: if the function is not known: offset in @object or, without an object, the address
+ * @offset: offset in @object, or the address if @object is NULL; used only if the function is not
+ *	known
  * @thread: thread
- * @program: name of a program; NULL if the name is not known. Equal names have the same address
+ * @program: name of a program; NULL if the name is not known. Equal names are equal pointers
  * @cpu: CPU
  * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
@@ -34,7 +35,7 @@ struct key {
 typedef size_t node_number;
 
 /**
- * struct node - samples that were added up
+ * struct node - the sum of some samples
  * @key: the key of these samples
  * @parent: number of the parent
  * @first_child: number of the first child, 0 if there are no children

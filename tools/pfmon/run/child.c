@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND. The process waits in a read() and calls execve() directly after
- * it, because PATH has been searched before. The context is loaded and started while the process
- * waits in the read() or, better, where it enters execve() (child_to_exec()). So the counts contain
- * only COMMAND and the execve(). If the process waits in the read(), they also contain the
- * instructions from there to the execve().
+ * The process that runs COMMAND. PATH has been searched before the process is created. The process
+ * waits in a read() and then calls execve() directly. The context is loaded and started while the
+ * process waits. If pfmon may trace the process, child_to_exec() lets it wait where it enters
+ * execve(); then the counts contain only the execve() and COMMAND. Otherwise it waits in the
+ * read(), and the counts also contain the instructions from there to the execve().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static int refuse(const char *command, int error)
 	return EXIT_NOT_EXECUTABLE;
 }
 
-/* Returns 0 if @path is a file that can be executed, or an errno. */
+/* Returns 0 if @path is a file that can be executed, else an errno. */
 static int check_file(const char *path)
 {
 	struct stat status;
@@ -139,10 +139,9 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read().  After the child has reported that it is
- * ready, it sleeps nowhere else.  If it does not sleep after a tenth of a second, or
- * /proc cannot be read, the count includes a few instructions of the child before
- * COMMAND.
+ * Wait until the child sleeps in its read(). This is the only place where the child sleeps after it
+ * has reported that it is ready. If the child still does not sleep after 0.1 s, or if /proc cannot
+ * be read, the counts include a few instructions of the child before COMMAND.
  */
 static void settle(const struct child *child)
 {
@@ -234,8 +233,8 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 }
 
 /*
- * Let the read() return.  This fails if a signal ended the child before execve(); that is no
- * failure of the exec.
+ * Let the read() return. The result of write() is ignored: write() fails if a signal has ended the
+ * child before the execve(), but then the execve() has not failed.
  */
 static void let_go(struct child *child)
 {

@@ -17,8 +17,8 @@
  * @failure: descriptor to read the errno of a failed exec
  * @at_exec: the child is stopped where it enters execve(); the byte has already been
  *	written to @go
- * @others: how many tasks and children there were before COMMAND; this shows later what
- *	COMMAND has started
+ * @others: numbers of tasks and children before COMMAND was started; pfmon compares them later, to
+ *	find out what COMMAND has started
  */
 struct child {
 	pid_t pid;
@@ -35,16 +35,16 @@ struct child {
 int child_find(const char *command, char **path);
 
 /*
- * Create a process that waits and then becomes @path with @arguments; it gets the signal
- * state that @signals has stored.  Reports an error and returns -1, or returns 0.
+ * Create a process that waits and then becomes @path with @arguments; the process restores the
+ * signal state from @signals. Reports an error and returns -1, or returns 0.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child continue to its execve(), where it waits for child_release().  So the counts
- * contain only user-level instructions of COMMAND. If the child may not be traced, it stays in its
- * read().
+ * Let the child continue to its execve(), where it waits for child_release(). So no user-level
+ * instructions are counted except those of COMMAND. If pfmon may not trace the child, the child
+ * stays in its read().
  */
 void child_to_exec(struct child *child);
 

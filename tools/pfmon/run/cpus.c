@@ -137,7 +137,7 @@ int cpus_warn_offline(const struct id_list *offline, size_t attached, const char
 		return fail(
 			"none of the CPUs is online: bring one online, or name others");
 	for (size_t i = 0; i < offline->count; i++)
-		warn_user("CPU %d is offline: it is %s from when it comes online",
+		warn_user("CPU %d is offline: it will be %s as soon as it comes online",
 			  offline->ids[i], done);
 	return 0;
 }
@@ -165,7 +165,7 @@ void cpus_warn_refused(int fd, int cpu, const char *done, int error)
 
 	errno = error;
 	if (!is_said)
-		warn_user("CPU %d came online and is not %s: %s", cpu, done,
+		warn_user("CPU %d came online, but is not %s: %s", cpu, done,
 			  pfm_last_error(fd, reason, sizeof(reason)));
 	is_said = true;
 }
@@ -245,7 +245,7 @@ void cpus_warn(const struct cpu_changes *changes, const char *what)
 			  changes->away, plural(changes->away, "its", "their"), what);
 	if (changes->back)
 		warn_user("%zu of the CPUs went offline and came online again: %s %s "
-			  "are of the times before and after",
+			  "leave out the time in between",
 			  changes->back, plural(changes->back, "its", "their"), what);
 	if (changes->later)
 		warn_user("%zu of the CPUs came online later: %s %s begin at that "

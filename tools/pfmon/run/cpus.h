@@ -21,21 +21,21 @@ int cpus_highest(void);
 int cpus_attach(const struct targets *targets, struct group *group);
 
 /*
- * Append to @wanted the CPUs of @targets or, if @targets is the whole machine, the CPUs that are
+ * Append CPUs to @wanted: those of @targets or, if @targets is the whole machine, those that are
  * online now.  Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any
  * case.
  */
 int cpus_wanted(const struct targets *targets, struct id_list *wanted);
 
 /*
- * Fails if no context was loaded.  Otherwise warns that the CPUs in @offline are not @done
- * ("counted") yet.  Reports an error and returns -1, or returns 0.
+ * Fails if no context was loaded.  Otherwise warns that each CPU in @offline will be @done, for
+ * example "counted", as soon as it comes online.  Reports an error and returns -1, or returns 0.
  */
 int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 
 /*
- * Warn once that @cpu came online and is not @done, because a call on context @fd failed with
- * @error.
+ * Warn that @cpu came online but is not @done, for example "counted", because a call on context
+ * @fd failed with @error.  Only the first call of this function warns.
  */
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);
 
@@ -64,7 +64,7 @@ struct cpu_changes {
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 
-/* Warn about the changes.  @what: what the CPUs have, "counts" or "samples". */
+/* Warn about the changes.  @what: what the warnings are about, "counts" or "samples". */
 void cpus_warn(const struct cpu_changes *changes, const char *what);
 
 /*

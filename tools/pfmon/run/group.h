@@ -37,8 +37,9 @@ int group_prepare(struct group *group, struct session *first,
 		  const struct event_list *events);
 
 /*
- * Load the next context on @tid. @flags are PFM_FL_*, for a context that is created now. Returns a
- * positive errno, without a message, if the load failed; group_fail_attach() reports it.
+ * Load the next context on @tid. If this context does not exist yet, it is created with @flags
+ * (PFM_FL_*). If the load fails, returns a positive errno without a message; group_fail_attach()
+ * reports it.
  */
 int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
@@ -51,7 +52,7 @@ int group_attach_cpu(struct group *group, int cpu);
 int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
-/* Returns the context of the last group_attach() or group_attach_cpu(), which failed. */
+/* Returns the context that the last group_attach() or group_attach_cpu() could not load. */
 struct session *group_failed(const struct group *group);
 
 /*
@@ -59,7 +60,7 @@ struct session *group_failed(const struct group *group);
  */
 int group_start(struct group *group);
 
-/* Context @index, below @attached. */
+/* Returns context @index: 0 is @first, 1 is the first of @twins. */
 struct session *group_session(const struct group *group, size_t index);
 
 /* Stop counting and detach. */
@@ -75,7 +76,7 @@ int group_read_activities(struct group *group, struct set_activity *activities);
  * @ran_elsewhere: a thread ran on CPUs where nothing was counted
  * @closed: number of contexts that ended because their thread executed a program that the user may
  *	not monitor
- * @unfollowed: threads and processes that were made later and were not followed
+ * @unfollowed: threads and processes that were created later and were not followed
  */
 struct group_losses {
 	bool ran_elsewhere;

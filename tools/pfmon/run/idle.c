@@ -68,7 +68,7 @@ int idle_begin(struct idle *idle, const struct group *group)
 	return idle->begin ? 0 : fail("no memory");
 }
 
-/* The idle time of a CPU that went offline may have begun again at 0. */
+/* When a CPU comes online again, its idle time may start again at 0. */
 static bool was_online(const struct session *session)
 {
 	return session_is_attached(session) && !session->was_offline;

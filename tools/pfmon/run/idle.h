@@ -27,7 +27,7 @@ int idle_begin(struct idle *idle, const struct group *group);
 int idle_end(struct idle *idle, const struct group *group, double *sum);
 
 /*
- * Store in @seconds for how long each of @cpus has been idle since the boot; NAN for a CPU that is
+ * Store in @seconds how long each of @cpus has been idle since boot, or NAN for a CPU that is
  * offline.
  */
 void idle_read(const struct id_list *cpus, double *seconds);

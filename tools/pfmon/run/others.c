@@ -107,8 +107,8 @@ static bool first_time(pid_t pid, uint64_t *ns)
 
 /*
  * Read the CPU times of the process and of its first thread, once the process's time has
- * stopped growing. A thread that exits still runs for a moment: until it is gone, its
- * process's time grows, and /proc shows the thread's time as of the last tick.
+ * stopped growing. A thread that exits still runs for a moment. Until it is gone, the CPU time of
+ * its process still grows, but the CPU time of the thread in /proc grows only at ticks.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {
@@ -126,8 +126,8 @@ static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 }
 
 /*
- * Returns whether the process has waited for children. /proc/PID/stat has their page faults and CPU
- * time, see proc(5).
+ * Returns whether the process has waited for children. If it has, /proc/PID/stat shows the page
+ * faults and the CPU time of these children, see proc(5).
  */
 static bool has_waited_for_children(pid_t pid)
 {

@@ -3,9 +3,8 @@
  * What a command did outside of its first thread, the monitored one: in its other
  * threads, and in the processes that it started.
  *
- * The kernel adds up the CPU time of these threads and processes, which shows whether
- * there were any. How many there were is not known; the kernel only counts the tasks
- * created in the whole system.
+ * The kernel adds up the CPU time of these threads and processes. The sum shows whether there were
+ * any. Their number is not known: the kernel only counts the tasks created in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H
@@ -17,15 +16,16 @@
 
 /**
  * struct others - what ran besides the command's first thread
- * @tasks_before: number of tasks created in the system up to the command's process
- * @children_before: number of pfmon's children before the command
+ * @tasks_before: number of tasks created since boot, read just after the command's process was
+ *	created; 0: not known
+ * @children_before: number of pfmon's children before the command was started
  * @process: CPU time in ns of the command's process
  * @threads: the part of @process that threads other than the first one used
  * @has_children: processes that the command had started have ended
  * @children: CPU time in ns of those processes that have ended
  * @running: number of processes that the command started and that continue after its end
- * @made: number of tasks created in the system while the command ran, an upper limit for
- *	the other threads and the processes of the command
+ * @made: number of tasks created in the system while the command ran. The command cannot have
+ *	created more threads and processes than that
  */
 struct others {
 	uint64_t tasks_before;
@@ -67,15 +67,15 @@ void others_finish(struct others *others, const struct rusage *usage);
 void others_add(struct others *sum, const struct others *others);
 
 /*
- * Warn about the processes that continue after the command's end. The warning says that they are
- * not @done, for example "counted any further".
+ * Warn about the processes that continue after the command's end. @done ends the warning, for
+ * example "counted any further": "2 processes ... are not counted any further".
  */
 void others_warn_running(const struct others *others, const char *done);
 
 /*
  * Warn about the processes that continue after the command's end, and about the other threads and
- * processes that have ended. The warning says that they are or were not @done, for example
- * "counted".
+ * processes that have ended. The warnings say that they are not @done or were not @done. @done is
+ * for example "counted".
  */
 void others_warn(const struct others *others, const char *done);
 

@@ -36,7 +36,7 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 	return 0;
 }
 
-/* A system-wide context has no PMDs for what happens to a single thread. */
+/* A system-wide context cannot use PMDs that count what happens to a single thread. */
 static void leave_out_threads(struct machine *machine)
 {
 	static const uint16_t pmds[] = { PFM_PMD_CONTEXT_SWITCHES, PFM_PMD_CPU_MIGRATIONS,
@@ -60,7 +60,7 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 {
 	int error = session_create(session, pmu, flags, NULL, NULL, 0);
 
-	/* Not every PMU module allows that contexts are inherited. */
+	/* Not every PMU module supports INHERIT_FLAGS. */
 	if (error && errno == EOPNOTSUPP && session->is_inherited)
 		error = session_create(session, pmu,
 				       flags & ~(INHERIT_FLAGS | PFM_FL_KEEP_COUNTS),
@@ -200,8 +200,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after switch_after events, which ends the turn of its set.  The
- * overflow resets all counters that can end a turn of this set.
+ * The counter overflows after switch_after events.  The overflow ends the turn of the set, and
+ * resets all counters of the set that can end a turn.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)

@@ -16,14 +16,14 @@
  * @set_count: number of @sets
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
- * @initial: PMDs with their initial values: for each set the PMDs of its events, in
- *	order, and then the PMD of the thread's CPU time if @has_runtime. An initial
- *	value is 0 unless the event needs another one, or a caller changes it
- * @pmds: the same PMDs, as pfm_write_pmds() and pfm_read_pmds() take them
- * @values: the same PMDs, as pfm_read() takes them to read only values
+ * @initial: PMDs with their initial values. Each set has the PMDs of its events, in order. If
+ *	@has_runtime, the PMD of the thread's CPU time follows. An initial value is 0 unless the
+ *	event needs another one or a caller changes it
+ * @pmds: the same PMDs, as arguments of pfm_write_pmds() and pfm_read_pmds()
+ * @values: the same PMDs, as arguments of pfm_read(), which reads only their values
  * @pmd_count: number of @values
  * @has_runtime: the last PMD of each set is the CPU time
- * @is_inherited: threads and processes that the thread makes are counted, too
+ * @is_inherited: threads and processes that the thread creates are counted, too
  * @is_twin: the arrays belong to another session
  * @cpu: CPU of a system-wide context, even after an unload; if CPUs share the registers, this CPU
  *	is their owner
@@ -125,8 +125,8 @@ struct session_thread {
 
 /*
  * Like session_read(), for one thread.  If there is no such thread, stores nothing and returns 1.
- * The session needs PFM_FL_KEEP_COUNTS for PFM_THREAD_ENDED, and session_reads_at_once() has to
- * return true.
+ * Call this only if session_reads_at_once() returns true.  PFM_THREAD_ENDED works only in a session
+ * with PFM_FL_KEEP_COUNTS.
  */
 int session_read_thread(struct session *session, const struct event_list *events,
 			struct session_thread *thread, uint64_t *values, uint64_t *times);
@@ -137,7 +137,10 @@ int session_read_thread(struct session *session, const struct event_list *events
  */
 bool session_reads_at_once(const struct session *session);
 
-/* Number of threads that have ended and whose own counts were dropped, since session_attach(). */
+/*
+ * Since session_attach(), this number of threads have ended whose own counts were dropped before
+ * they could be read.
+ */
 uint64_t session_dropped_counts(const struct session *session);
 
 /**

@@ -2,12 +2,12 @@
 /*
  * Load contexts on running threads and processes, or on CPUs.
  *
- * A process may make threads while pfmon looks for its threads in /proc.  If a thread already has
- * a context when it makes a new thread, a copy of this context counts the new thread from its
+ * A process may create threads while pfmon looks for its threads in /proc.  If a thread already
+ * has a context when it creates a new thread, a copy of this context counts the new thread from its
  * first instruction (PFM_FL_INHERIT_THREADS).  If not, pfmon finds the new thread when it reads
- * /proc again.  So /proc is read until it shows only threads that have a context.  The kernel may
- * leave out threads in one reading, if others end during it; therefore, two such readings are
- * needed.
+ * /proc again.  So /proc is read until it shows only threads that have a context.  If threads end
+ * during a reading, the kernel may leave out other threads.  Therefore two such readings in a row
+ * are needed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 #include "open_files.h"
 #include "targets.h"
 
-/* Number of readings of /proc in a row that must show no thread without a context. */
+/* In this many readings of /proc in a row, every thread must already have a context. */
 #define QUIET_READINGS 2
 
 /**
  * struct attaching - state while contexts are attached
- * @attacher: has the contexts
- * @ends: gets the descriptors that show the ends of threads and processes
+ * @attacher: provides the contexts
+ * @ends: receives the descriptors that show the ends of threads and processes
  * @flags: flags of the contexts on threads of processes
  * @known: a bit for each thread that has a context of this process, or has ended
  * @known_size: bytes of @known
@@ -98,7 +98,7 @@ static int fail_cpus(const char *list, int error)
 	return fail("cannot find the CPUs: %s", strerror(error));
 }
 
-/* Fails if a number in the text @list is above the number of the machine's last CPU. */
+/* Fails if the text @list has a number above that of the last CPU of the machine. */
 static int check_numbers(const char *list)
 {
 	const int highest = cpus_highest();
@@ -254,7 +254,7 @@ static int fail_process(int pid, int error)
 	if (error == EMFILE)
 		return open_files_fail();
 	if (!access(path, F_OK))
-		return fail("%d is a thread, but no process: give it with -t", pid);
+		return fail("%d is a thread, not a process: give it with -t", pid);
 	return fail("there is no process %d: 'ps -e' shows the processes", pid);
 }
 

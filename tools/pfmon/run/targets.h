@@ -9,8 +9,8 @@
 /**
  * struct targets - what to monitor
  * @threads: threads
- * @processes: processes: all of their threads
- * @cpus: CPUs: all that runs there
+ * @processes: processes, with all of their threads
+ * @cpus: CPUs, with everything that runs there
  * @is_whole_machine: @cpus are all CPUs that are online
  * @is_per_thread: contexts keep the counts of each thread that ends
  */
@@ -28,8 +28,8 @@ static inline bool targets_are_given(const struct targets *targets)
 }
 
 /*
- * Append the CPUs of a list such as 0,2-3, or those that are online if @list is NULL.  Reports an
- * error and returns -1, or returns 0.
+ * Append the CPUs of @list, such as 0,2-3.  If @list is NULL, append the CPUs that are online.
+ * Reports an error and returns -1, or returns 0.
  */
 int targets_add_cpus(struct targets *targets, const char *list);
 
@@ -44,7 +44,7 @@ void targets_free(struct targets *targets);
 
 /**
  * struct target_ends - descriptors that show the ends of the targets
- * @contexts: contexts whose END messages are waited for
+ * @contexts: descriptors of contexts, whose END messages show the ends of their threads
  * @context_count: number of @contexts
  * @processes: pidfds
  * @process_count: number of @processes
@@ -57,8 +57,8 @@ struct target_ends {
 };
 
 /*
- * Load a context on each thread, and fill in @ends.  Threads that the processes make later are
- * counted if @follows.  Reports an error and returns -1, or returns 0.  The caller calls
+ * Load a context on each thread, and fill in @ends.  If @follows, threads that the processes create
+ * later are counted, too.  Reports an error and returns -1, or returns 0.  The caller calls
  * target_ends_free() in either case.
  */
 int targets_attach(const struct targets *targets, bool follows, struct group *group,
@@ -66,9 +66,9 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 /**
  * struct attacher - provides contexts for threads
- * @attach: load the next context, which has @flags, on thread @tid, and store the context in
- *	*@session, also after a failure.  Returns a positive errno without a message if the load
- *	failed, -1 after reporting another error, or 0
+ * @attach: load the next context, which has @flags, on thread @tid.  Stores the context in
+ *	*@session, even if the load fails.  Returns 0, a positive errno without a message if the
+ *	load failed, or -1 after it reported another error
  * @data: argument of @attach
  */
 struct attacher {

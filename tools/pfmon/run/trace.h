@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace a child through execve() and to its end with ptrace(2): the child is stopped
+ * Trace a child with ptrace(2) until it ends, also if it calls execve(). The child is stopped
  * after each execve() and before its end, so that its memory can be read. Signals reach the child
  * as without ptrace, and job control works. Only the child's first thread is followed.
  */
@@ -23,33 +23,34 @@ struct tracer {
 };
 
 /*
- * Returns whether @path runs in a traced process as it does without tracing. A set-user-ID program,
- * a set-group-ID program and a program with capabilities would not get their rights.
+ * Returns whether the program @path behaves the same with and without tracing. While traced, a
+ * set-user-ID program, a set-group-ID program or a program with capabilities would not get its
+ * privileges.
  */
 bool trace_is_harmless(const char *path);
 
-/* Begin to trace a child.  Returns 0 or -1 and errno. */
+/* Begin to trace a child.  Returns 0, or -1 and errno. */
 int trace_begin(pid_t pid);
 
 /*
- * Stop a child that sleeps in a system call, to let it continue to its next execve().  Returns 0,
- * or -1 and errno if the child may not be traced.
+ * Stop a child that sleeps in a system call, and prepare it for trace_to_exec().  Returns 0, or -1
+ * and errno if the child may not be traced.
  */
 int trace_stop(pid_t pid);
 
 /*
- * Let a child that trace_stop() has stopped continue until it enters execve(), and stop it there.
- * Returns 0, or -1 if it has ended; it is not reaped.
+ * After trace_stop(): let the child continue until it enters execve(), and stop it there.  Returns
+ * 0, or -1 if the child has ended.  Does not reap the child.
  */
 int trace_to_exec(pid_t pid);
 
-/* Let a child that trace_to_exec() has stopped continue, and stop tracing it. */
+/* After trace_to_exec(): let the child continue, and stop tracing it. */
 void trace_end(pid_t pid);
 
 /*
  * Call this when the child has stopped.  Calls the function of @tracer for this stop, if there is
- * one, and lets the child continue. @stop is si_status of waitid(), the status of waitpid() without
- * its low 8 bits.
+ * one, and lets the child continue. @stop is si_status of waitid(), or the status of waitpid()
+ * shifted right by 8 bits.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

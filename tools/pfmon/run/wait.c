@@ -13,8 +13,8 @@
 #include "wait.h"
 
 /*
- * If the end of the thread was reported more than this many ns before the end of the
- * command, the thread ended on its own.
+ * The thread ended on its own if its end was reported more than this many ns before the end of the
+ * command.
  */
 #define EARLY 250000000ull
 
@@ -95,9 +95,10 @@ static void take_signals(const struct signals *signals, pid_t pid,
  * struct waiting - state of a wait
  * @watch: what to wait for
  * @outcome: what is known about the end
- * @poll: epoll descriptor of the signals, of the contexts and of the processes
- * @open: number of contexts that may still have messages, and of processes that have not ended
- * @ended_at: when the end of the last thread or process was seen, ns of CLOCK_MONOTONIC
+ * @poll: epoll descriptor that waits for the signals, the contexts and the processes
+ * @open: number of contexts that may still have messages, plus number of processes that have not
+ *	ended
+ * @ended_at: when pfmon saw the end of the last thread or process, in ns of CLOCK_MONOTONIC
  * @tick_at: when @watch->tick is called next, on the same clock
  * @over_at: when @watch->timeout is over, on the same clock
  */
@@ -112,8 +113,8 @@ struct waiting {
 };
 
 /*
- * Data of an epoll event: its descriptor is the signalfd, one of watch.more, a context, or a
- * process.
+ * The data of an epoll event tell which descriptor is ready: the signalfd, one of watch.more, a
+ * context, or a process.
  */
 #define SIGNALS	       0u
 #define MORE(index)    (UINT32_MAX - (index))

@@ -86,13 +86,13 @@ struct waiting;
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
- * @have_copies: the contexts have copies, whose messages come also after the END message
- * @may_return: contexts that have ended may be loaded again, so the caller does not wait for
- *	their ends
- * @processes: pidfds of processes whose ends are waited for, too
+ * @have_copies: the contexts have copies, whose messages may come even after the END message
+ * @may_return: a context may be loaded again after its END message, so the END messages do not
+ *	end the wait
+ * @processes: pidfds of processes; the wait is for their ends, too
  * @process_count: number of @processes
- * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
- *	or for a signal
+ * @pid: child to wait for; 0: wait until the threads of the contexts and the processes have ended,
+ *	or until a signal comes
  * @more: more descriptors
  * @more_count: number of @more
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
@@ -135,9 +135,9 @@ struct watch {
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /*
- * Wait for one more context.  @contexts replace the contexts of @watch; only the last one of
- * @contexts is new.  May be called only during a wait, and only if @watch has no @processes.
- * Reports an error and returns -1, or returns 0.
+ * Wait for one more context.  The array @contexts replaces @watch->contexts; it has the same
+ * contexts, and the new one at the end.  May be called only during a wait, and only if @watch has
+ * no @processes.  Reports an error and returns -1, or returns 0.
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 

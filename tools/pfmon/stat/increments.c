@@ -10,9 +10,9 @@
 #include "increments.h"
 
 /*
- * Limits of the interval between two readings, in ms.  A reading of the counters
- * interrupts the thread's CPU for some microseconds.  Within these limits, readings take
- * less than a thousandth of the time, and there are at least 10 per second.
+ * Limits of the interval between two readings, in ms.  A reading of the counters interrupts the
+ * thread's CPU for some microseconds.  Within these limits, the readings take less than 0.1 % of
+ * the time, and there are at least 10 readings per second.
  */
 #define INTERVAL_LEAST 20
 #define INTERVAL_MOST  100

@@ -45,7 +45,7 @@ int increments_take(struct increments *increments, struct group *group);
  */
 unsigned int increments_interval(const struct event_list *events);
 
-/* CPU time in ns at the last reading, in all sets together. */
+/* Sum of the CPU times of all sets at the last reading, in ns. */
 uint64_t increments_runtime(const struct increments *increments);
 
 /* The error that ratio_error() stores; negative if it is not known. */

@@ -4,7 +4,7 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Returns whether event @index has @role and the modes of @event, and was counted in set @set. */
+/* Returns whether event @index has @role and the same modes as @event, and set @set counted it. */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {
@@ -15,7 +15,7 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * Store in @value the mean count of an event that has @role and the modes of @event.  Returns
+ * Store in @value the mean count of an event that has @role and the same modes as @event.  Returns
  * false if there is no such event.  The modes must be the same, because a ratio of kernel
  * instructions to user cycles means nothing.  An event of the same set is preferred.  An event of
  * another set is used only if counts are scaled to the same time.
@@ -89,8 +89,9 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * Slots of operations that were issued but did not retire, plus slots of the recovery afterwards.
- * On models that do not count stalled slots, this sum is the bad speculation.
+ * Find the slots that were lost to bad speculation, on models that do not count stalled slots.
+ * These are the slots of operations that were issued but did not retire, and the slots of the
+ * recovery afterwards.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)
@@ -106,7 +107,7 @@ static bool find_wasted(const struct results *results, const struct event *event
 	return true;
 }
 
-/* The part of @slots that is neither retired, nor unfilled, nor @other. */
+/* @slots minus the retired slots, the unfilled slots and @other, in percent of @slots. */
 static struct metric rest_of(const struct results *results, const struct event *event,
 			     double slots, double other, const char *unit)
 {

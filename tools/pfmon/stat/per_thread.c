@@ -11,7 +11,7 @@
 #include "parts.h"
 #include "per_thread.h"
 
-/* Room for a thread's name, a minus sign and its number, or for the number of dropped counts. */
+/* Room for a stamp: NAME-TID of a thread, or "(N dropped)". */
 #define STAMP_TEXT 40
 
 int per_thread_check(const struct session *session)
@@ -84,8 +84,8 @@ static int take_all_ended(struct per_thread *threads, struct group *group,
 }
 
 /*
- * The most threads that one call takes: without a limit the call might never return,
- * because threads may end as fast as it takes their counts.
+ * From each context, one call takes the counts of at most this many threads. Without a limit the
+ * call might never return, because threads may end as fast as it takes their counts.
  */
 #define TAKE_AT_ONCE 4096
 
@@ -246,7 +246,7 @@ void per_thread_warn(const struct per_thread *threads)
 {
 	if (threads->dropped)
 		warn_user("the counts of %" PRIu64 " %s that ended are in the sums, but "
-			  "not in lines of their own: see max_copies and set_user_max in "
+			  "are not shown separately: see max_copies and set_user_max in "
 			  "/sys/kernel/perfmon",
 			  threads->dropped,
 			  plural(threads->dropped, "thread", "threads"));

@@ -2,7 +2,7 @@
 /*
  * Take and print the counts of each thread.
  *
- * When a thread that was made later ends, the kernel keeps its counts until they are read
+ * The kernel keeps the counts of a new thread after it has ended, until they are read
  * (PFM_FL_KEEP_COUNTS).
  */
 #ifndef PFMON_PER_THREAD_H
@@ -20,7 +20,7 @@
  * @tgid: its process
  * @name: its name
  * @numbers: counts of the events, then the CPU time in each set in ns
- * @shown: the count of the first event as it is shown
+ * @shown: the count of the first event, as printed; rows are sorted by it
  */
 struct thread_row {
 	uint32_t tid;
@@ -34,7 +34,7 @@ struct thread_row {
  * struct per_thread - the counts of each thread
  * @rows: the threads
  * @count: number of @rows
- * @dropped: number of threads that have ended and whose own counts were dropped
+ * @dropped: number of ended threads whose own counts the kernel dropped
  * @rest: the numbers of the dropped threads together, as in struct thread_row; NULL: none
  */
 struct per_thread {

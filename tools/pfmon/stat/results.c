@@ -39,8 +39,8 @@ typedef double (*pick)(const struct results *results, const struct run *run,
 		       size_t index);
 
 /*
- * The mean of the n runs that have the figure, and its standard error: s / sqrt(n). Here s is the
- * standard deviation of a sample, with n - 1 in its denominator.
+ * The mean of a figure over the n runs for which it is known, and the standard error of this mean:
+ * s / sqrt(n). Here s is the sample standard deviation, with n - 1 in its denominator.
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {
@@ -92,8 +92,8 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns whether the part is a CPU that was not counted at all. A CPU that was counted has a time.
- * A thread may have no time, because it never ran.
+ * Returns whether the part is a CPU that was not counted at all: its CPU time is 0. The CPU time of
+ * a thread may be 0 just because the thread never ran.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

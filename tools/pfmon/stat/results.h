@@ -39,21 +39,21 @@ struct run {
 /* Parts of a measurement.  The counts of a part are printed in lines that begin with a stamp. */
 enum part_kind {
 	PART_WHOLE, /* all that was measured */
-	PART_INTERVAL, /* an interval of the time */
-	PART_CPU, /* a CPU, in the whole time */
-	PART_THREAD, /* a thread, in the whole time */
+	PART_INTERVAL, /* an interval of the measurement */
+	PART_CPU, /* a CPU, during the whole measurement */
+	PART_THREAD, /* a thread, during the whole measurement */
 };
 
 /**
  * struct part - a part of a measurement, with counts of its own
  * @kind: what it is
- * @time: of an interval: seconds from the start of counting to the end of the interval
- * @cpu: of a CPU: its number
- * @tid: of a thread: its number
- * @tgid: of a thread: its process
- * @name: of a thread: its name
- * @dropped: if not 0, the part is not one thread, but this number of threads, whose own counts
- *	were dropped
+ * @time: for an interval: seconds from the start of counting to the end of the interval
+ * @cpu: for a CPU: its number
+ * @tid: for a thread: its number
+ * @tgid: for a thread: its process
+ * @name: for a thread: its name
+ * @dropped: if not 0, the part is not a single thread: it is the sum of this many threads, whose
+ *	own counts were dropped
  */
 struct part {
 	enum part_kind kind;
@@ -73,7 +73,8 @@ struct part {
  * @targets: the threads and processes that were counted; NULL if the command was counted
  * @part: the part of the measurement that the counts belong to
  * @stamp: text at the beginning of each line of an event; NULL: none
- * @is_scaled: event sets take turns by time, so counts are scaled to the whole time
+ * @is_scaled: event sets are switched after a time, not after overflows, so counts are scaled to
+ *	the whole time
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
@@ -99,7 +100,7 @@ struct results {
  * struct figure - a mean over the runs
  * @mean: the mean
  * @error: standard error of the mean, 0 with a single run
- * @runs: number of runs that have the figure
+ * @runs: number of runs for which the figure is known
  */
 struct figure {
 	double mean;
@@ -125,7 +126,7 @@ uint64_t results_count(const struct results *results, size_t event);
 /* The mean before scaling, as a whole number. */
 uint64_t results_counted(const struct results *results, size_t event);
 
-/* The part of the time when the event was counted, from 0 to 1. */
+/* The fraction of the time during which the event was counted: 0 to 1. */
 double results_fraction(const struct results *results, size_t event);
 
 /*
@@ -140,9 +141,9 @@ struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * In each run some set became active least often, and some set most often. Store in @least and
- * @most these two numbers of the run where they differ most. Store in @missed how many sets were
- * never active in a run, from the run with most such sets.
+ * In each run, one set became active the fewest times, and one set the most times. Store these two
+ * numbers in @least and @most, from the run in which they differ most. Store in @missed the largest
+ * number of sets that were never active in one run.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
@@ -153,7 +154,7 @@ double results_set_fraction(const struct results *results, size_t set);
 struct figure results_runtime(const struct results *results);
 /* The idle time; its member runs is 0 if the time is not known. */
 struct figure results_idle(const struct results *results);
-/* The CPUs' idle time, in percent of the time that was counted on them. */
+/* The CPUs' idle time, in percent of the time during which they were counted. */
 double results_idle_part(const struct results *results);
 struct figure results_elapsed(const struct results *results);
 struct figure results_user(const struct results *results);

@@ -5,8 +5,8 @@
  *
  * The whole count is estimated by a ratio: the count, divided by the time when the event was
  * counted, times the whole time. The count and the time when the event was counted are read several
- * times; an increment is how much both have grown between two readings. The error is estimated from
- * how much the rate differs between increments. The method is from W. G. Cochran, Sampling
+ * times. An increment is the growth of both from one reading to the next. The error is estimated
+ * from how much the rate differs between increments. The method is from W. G. Cochran, Sampling
  * Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The error is not estimated from fewer increments than this. */
+/* With fewer increments than this, the error is not estimated. */
 #define RATIO_LEAST 3
 
 /*
@@ -49,9 +49,9 @@ struct ratio {
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*
- * Estimate the count for the time @total from the increments, and store the relative
- * standard error of this estimate.  Returns false if the error is not known: there are
- * too few increments, or nothing was counted.
+ * The count during the time @total can be estimated from the increments. Store the relative
+ * standard error of this estimate. Returns false if the error is not known, because there are too
+ * few increments, or nothing was counted.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error);
 

@@ -128,7 +128,7 @@ static unsigned int shorter(unsigned int a, unsigned int b)
 	return a && (!b || a < b) ? a : b;
 }
 
-/* Returns the ms until the counters have to be read again; 0: read them only at the end. */
+/* Returns the time in ms until the counters must be read again; 0: read them only at the end. */
 static unsigned int until_reading(const struct measurement *measurement)
 {
 	const unsigned int factor = 1 + (unsigned int)measurement->group.attached / MANY;
@@ -210,9 +210,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * Monitoring ends when the thread executes a program that the user may not monitor. A command has
- * usually executed little except pfmon's own code until then, so its counts are not shown. With -p
- * and -t, the counts of the thread until then are shown.
+ * Monitoring ends when the thread executes a program that the user may not monitor. By then, a
+ * command has usually executed little except pfmon's own code, so its counts are not shown. With -p
+ * and -t, the counts of the thread up to that moment are shown.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -249,7 +249,7 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
-/* A PMU that CPUs share counts for all of them, so the idle time of one CPU means little. */
+/* If CPUs share a PMU, it counts for all of them, so the idle time of one CPU means little. */
 static bool has_idle_time(const struct measurement *measurement)
 {
 	return measurement->options->targets.cpus.count &&
@@ -439,7 +439,7 @@ static void warn_about(const struct measurement *measurement,
 	cpus_warn(&measurement->changes, "counts");
 	if (measurement->losses.ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
-			  "counted: see 'taskset' to keep it on one kind of CPU");
+			  "counted: use 'taskset' to keep it on one kind of CPU");
 	if (is_target && measurement->losses.closed)
 		warn_user("%llu of the threads executed %s that you may not monitor: "
 			  "%s counts end at that moment",
@@ -519,10 +519,7 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	if (options->is_verbose)
 		results->costs = &measurement->costs;
 
-	/*
-	 * Opening the file empties it, so everything that can be checked was checked
-	 * before.
-	 */
+	/* Opening the file empties it, so all possible checks come first. */
 	file = stat_print_open(options->output);
 	if (!file)
 		return EXIT_PFMON;

@@ -49,8 +49,9 @@ static const struct option_row rows[] = {
 	EVENT_OPTION(FIELD(events)),
 	PMU_OPTION(FIELD(pmu)),
 	{ "mux-interval", 0, "TIME",
-	  "with more events than counters, let sets of events take turns of TIME, such "
-	  "as 500us or 2ms; without a unit, ms (default 1). {EVENT,EVENT} stay in one set",
+	  "if there are more events than counters, sets of events take turns of TIME, such "
+	  "as 500us or 2ms; without a unit, TIME is in ms (default 1). The events of "
+	  "{EVENT,EVENT} stay in one set",
 	  take_interval, FIELD(interval) },
 	{ "no-mux", 0, NULL, "refuse more events than counters", take_false,
 	  FIELD(is_multiplexed) },

@@ -12,8 +12,8 @@
 FILE *stat_print_open(const char *name);
 
 /*
- * Standard output is left to main(), which flushes it.  Reports an error and returns -1,
- * or returns 0.
+ * Does nothing for standard output, which main() flushes. Reports an error and returns -1, or
+ * returns 0.
  */
 int stat_print_close(FILE *file, const char *name);
 

@@ -9,7 +9,7 @@
 #define NS_PER_MSEC 1e6
 #define MOST_IDS    16
 
-/* Print the numbers, or the first ones if there are many. */
+/* Print the numbers of @list, but at most the first MOST_IDS. */
 static void table_ids(FILE *file, const char *what, const struct id_list *list)
 {
 	fprintf(file, "%s '", what);
@@ -18,7 +18,7 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
 }
 
-/* If CPUs share the registers of the PMU, @targets has the owners. */
+/* If CPUs share the registers of the PMU, only the owners are targets. */
 static void table_targets(FILE *file, const struct results *results)
 {
 	const struct targets *targets = results->targets;

@@ -10,8 +10,8 @@
 #include "switch_cost.h"
 
 /*
- * The loop takes about this long.  This is enough for twenty switches, and so short that
- * a timer tick rarely interrupts the loop.
+ * The loop takes about this long. This is long enough for twenty switches, but short enough that a
+ * timer tick rarely interrupts the loop.
  */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
@@ -40,7 +40,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Find a number of iterations so large that the loop takes at least LOOP_NS. */
+/* Returns a number of iterations with which the loop takes at least LOOP_NS. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;
@@ -88,7 +88,7 @@ out:
 	return result;
 }
 
-/* How often an event that counts only the kernel occurs at a switch. */
+/* Returns how often a kernel-level event occurs during a switch; 0 for other events. */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {

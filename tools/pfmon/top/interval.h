@@ -9,7 +9,8 @@
  * struct cpu_row - a CPU in an interval
  * @cpu: its number
  * @is_offline: it has gone offline, so nothing is sampled there any more
- * @busy: part of the interval when the CPU was not idle, 0 to 1; NAN if that is not known
+ * @busy: fraction of the interval during which the CPU was not idle: 0 to 1; NAN if it is not
+ *	known
  * @samples: number of samples
  * @events: number of events that @samples stand for
  * @lost: number of lost samples
@@ -41,10 +42,10 @@ struct interval {
 
 /*
  * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
- * fills in the rest of @interval->cpus, and adds the samples up with interval_sort(), once or
- * several times.  interval_sort() takes over the symbols of @earlier, which is the interval before
- * @interval, or @interval itself.  Both functions report an error and return -1, or return 0; the
- * caller calls interval_free() in any case.
+ * fills in the rest of @interval->cpus, and calls interval_sort(), which adds the samples up.
+ * interval_sort() may be called again, to sort by other keys. It takes over the symbols of
+ * @earlier: this is the previous interval or, in a later call, @interval itself. Both functions
+ * report an error and return -1, or return 0; the caller calls interval_free() in any case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

@@ -110,7 +110,7 @@ char screen_key(struct screen *screen)
 	return SCREEN_REDRAW;
 }
 
-/* Bytes of UTF-8 after the first one of a character take no column. */
+/* In UTF-8, only the first byte of a character takes up a column. */
 static bool begins_character(char byte)
 {
 	return (byte & 0xc0) != 0x80;

@@ -33,11 +33,11 @@ int screen_begin(struct screen *screen);
 
 /*
  * Returns the key that was pressed, or 0 if there is none. Returns SCREEN_REDRAW if the size of the
- * terminal has changed or pfmon was stopped, and SCREEN_QUIT also if the terminal has gone.
+ * terminal has changed or pfmon was stopped. Returns SCREEN_QUIT if the terminal no longer exists.
  */
 char screen_key(struct screen *screen);
 
-/* Show @text, as many lines and characters as there is room for. */
+/* Show as much of @text as fits on the screen. */
 void screen_show(const struct screen *screen, const char *text);
 
 /* Write the first @rows lines of @text, and the first @columns characters of each, to @file. */

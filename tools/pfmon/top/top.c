@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pfmon top: show what the CPUs do now.  It makes a recording in memory, with a new file for
- * each interval, and shows a report of each file.  So a file contains only the samples of its
- * interval and the processes that exist, and pfmon's memory does not grow.
+ * each interval, and shows a report of each file.  A file contains only the samples of its
+ * interval, and no processes that ended before the interval.  So pfmon's memory does not grow.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -31,8 +31,9 @@
  * @shown: the one of @intervals that is shown; NULL: none yet
  * @begun: when the current interval began, ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
- * @idle: for how long each of @cpus had been idle at @begun, in seconds
- * @names_lost: number of processes so far whose beginnings the kernel could not report
+ * @idle: total idle time of each of @cpus at @begun, in seconds
+ * @names_lost: number of the kernel's reports of processes that were lost before the current
+ *	interval
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown
  * @is_utf8: the terminal has the block characters of UTF-8
@@ -82,9 +83,9 @@ static int draw(struct top *top)
 }
 
 /*
- * Returns which part of the interval a CPU was busy. @before and @after are the CPU's total idle
- * times at the beginning and at the end of the interval, @seconds is the length of the interval,
- * all in seconds.
+ * Returns the fraction of an interval during which a CPU was busy. @before and @after are the CPU's
+ * total idle times at the beginning and at the end of the interval. @seconds is the length of the
+ * interval. All times are in seconds.
  */
 static double busy_part(double before, double after, double seconds)
 {

@@ -50,10 +50,10 @@ static const struct option_row rows[] = {
 	PMU_OPTION(FIELD(record.pmu)),
 	PERIOD_OPTION(FIELD(record.period)),
 	FREQUENCY_OPTION(FIELD(record.frequency)),
-	{ "cpu", 'C', "LIST", "sample the CPUs of LIST, such as 0,2-3; without, all CPUs",
+	{ "cpu", 'C', "LIST", "sample only the CPUs of LIST, such as 0,2-3, not all CPUs",
 	  take_cpus, FIELD(record.scope) },
 	{ "delay", 'd', "TIME",
-	  "time from one table to the next, such as 0.5 or 500ms (2 seconds)",
+	  "time from one table to the next, such as 0.5 or 500ms (default 2 seconds)",
 	  take_interval, FIELD(record.rotation.time) },
 	{ "iterations", 'n', "N", "end after N tables", take_refreshes,
 	  FIELD(refreshes) },
@@ -72,7 +72,7 @@ static const struct command_line line = {
 	.synopsis = "[OPTIONS]",
 	.about =
 		"Show what the CPUs do now: how busy each is, and which programs or functions\n"
-		"have most events.  Each table shows the time since the last one.\n",
+		"cause the most events.  Each table shows the time since the last one.\n",
 	.options = rows,
 	.notes =
 		"On a terminal, q ends pfmon top and s changes the kind of the entries.\n"

@@ -11,7 +11,7 @@
 /* Entries below this percentage are added up in one line. */
 #define LIMIT	   0.5
 
-/* On a terminal at most one row in CPU_PART is about CPUs. */
+/* On a terminal, CPUs take up at most 1 / CPU_PART of the rows. */
 #define CPU_PART   3
 
 /*

@@ -22,8 +22,8 @@ struct view_style {
 };
 
 /*
- * Print @interval.  @names_lost: number of processes whose beginnings the kernel could not report.
- * Returns -1 if there is no memory, else 0.
+ * Print @interval.  @names_lost: number of the kernel's reports of processes that were lost in the
+ * interval.  Returns -1 if there is no memory, else 0.
  */
 int view_print(FILE *file, const struct interval *interval, uint64_t names_lost,
 	       const struct view_style *style);

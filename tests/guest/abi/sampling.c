@@ -130,8 +130,8 @@ static void read_sets(int fd)
 		check_value("faults of a set by pfm_read()",
 			    values[set].reg_value - first_of(set), 10 * (set + 1));
 		/*
-		 * Each set became active once in each of two rounds. The load made set 0 active
-		 * once more.
+		 * Each set became active once in each of the two rounds. Set 0 also became active
+		 * when the context was loaded.
 		 */
 		check_value("times a set was active", info[set].set_runs, set ? 2 : 3);
 		check_value("timeout of a set", info[set].set_timeout, 0);

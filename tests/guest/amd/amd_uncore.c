@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. QEMU counts
- * the number in the first register as lookups in the L3 of the CPU that wrote it, and a quarter of
- * this number as misses. QEMU counts the number in the second register as memory accesses of the
- * package of the CPU that wrote it.
+ * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. A number in
+ * the first register makes QEMU count as many lookups in the L3 of the CPU that wrote it, and a
+ * quarter as many misses. A number in the second register makes QEMU count as many memory accesses
+ * of that CPU's package.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two events of AMD's processors from family 17h on: event 003H needs two counters, and event FFFH
- * combines two counters into one. perfmon_amd refuses both events.
+ * Tests two events of AMD's processors from family 17h on. Event 003H needs two counters. Event
+ * FFFH merges two counters into one. perfmon_amd refuses both events.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -69,7 +69,7 @@ TEST(other_events_and_an_event_that_counts_at_no_level_are_accepted)
 	close(fd);
 }
 
-/* Event FFFH has its effect whichever privilege levels the PMC selects. */
+/* Event FFFH merges two counters regardless of the privilege levels that the PMC selects. */
 TEST(the_event_that_makes_one_counter_of_two_is_refused)
 {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMUs "amd_l3" and "amd_df", and what the patched QEMU does for them. */
+/* PMUs "amd_l3" and "amd_df", and the events that the patched QEMU makes for them. */
 #ifndef UNCORE_H
 #define UNCORE_H
 

@@ -80,7 +80,7 @@ static void must_count(void)
 	unload();
 }
 
-/* Whether the load has failed or not, the context must count after the next load. */
+/* The load may have failed. In either case the context must count after the next load. */
 static void must_be_loaded_now_or_later(int error)
 {
 	must_be_loaded_or_not(error);

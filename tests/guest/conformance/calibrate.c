@@ -100,7 +100,7 @@ struct rates {
 	double faults;
 };
 
-/* Returns the counts per ns during page faults, which take CPU time with few instructions. */
+/* Returns the counts per ns during page faults, which take much CPU time for few instructions. */
 static double rate_of_faults(int fd, const struct counter *counter)
 {
 	uint64_t time = 0, before = read_pmd(fd, counter->pmd), part;
@@ -190,7 +190,9 @@ void calibrate(struct counter *counter)
 		if (truth)
 			truth = true_rate(counter);
 	}
-	ck_abort_msg("PMD %u: the counts of 40, 160 and 80 million instructions are not "
-		     "%g counts a %s",
-		     counter->pmd, counter->rate, counter->follows_work ? "turn" : "ns");
+	ck_abort_msg(
+		"PMD %u: loops of 40, 160 and 80 million instructions do not all have "
+		"%g counts per %s",
+		counter->pmd, counter->rate,
+		counter->follows_work ? "instruction" : "ns");
 }

@@ -3,8 +3,8 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * The tests need two values for each PMC of a counter: a value with which the counter counts
- * whenever the thread runs, and a value with which it counts nothing. If the second value is
+ * The tests need two values for each PMC of a counter. With the first value the counter counts
+ * whenever the thread runs. With the second value it counts nothing. If the second value is
  * unknown, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
@@ -17,10 +17,10 @@
 #define SETTINGS_MAX	    4
 
 /**
- * struct setting - value of a PMC that drives a counter
- * @value: if all PMCs of the counter have their @value, the counter counts while the thread runs
- * @quiet: if all PMCs of the counter have their @quiet, it counts nothing; only valid if has_quiet
- *	of the counter is true
+ * struct setting - a PMC that drives a counter, and two values for it
+ * @value: with this value in each of its PMCs, the counter counts while the thread runs
+ * @quiet: with this value in each of its PMCs, the counter counts nothing; valid only if the
+ *	counter's has_quiet is true
  */
 struct setting {
 	unsigned int pmc;
@@ -32,7 +32,7 @@ struct setting {
 enum truth {
 	TRUTH_UNKNOWN, /* unknown: the counter is compared with itself */
 	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
-	TRUTH_CYCLES, /* cycles, as perf_event counts them; under --icount one per ns */
+	TRUTH_CYCLES, /* cycles, as perf_event counts them; under --icount a cycle takes 1 ns */
 	TRUTH_NS, /* nanoseconds of CPU time */
 	TRUTH_TICKS, /* ticks of time_counter() while the thread runs */
 };
@@ -40,8 +40,8 @@ enum truth {
 /**
  * struct counter - a counter of the PMU
  * @settings: values of @setting_count PMCs
- * @has_quiet: the member quiet of each element of @settings is known
- * @truth: the reference value that its counts are compared with
+ * @has_quiet: true if every element of @settings has a valid quiet value
+ * @truth: the reference value for its counts
  * @width: bits in hardware, from sysfs
  * @follows_work: true if counts are proportional to instructions, false if they are proportional to
  *	time; see calibrate()
@@ -80,8 +80,8 @@ bool has(const uint64_t *map, unsigned int n);
 void calibrate(struct counter *counter);
 
 /*
- * Sets @counter to each counter in turn. Failures in the loop are reported with the name of this
- * counter, which the variable subject contains.
+ * Sets @counter to each counter in turn. The variable subject contains the name of this counter,
+ * with which failures in the loop are reported.
  */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
@@ -107,8 +107,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: lower bound of the thread's time in ns, measured by the thread while the counter ran
- * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted. If the
- *	thread never slept and more time elapsed, @most is the elapsed time
+ * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted. For a
+ *	thread that never slept, it is the elapsed time if that is longer
  * @instructions: number of instructions that loop() executed
  */
 struct done {

@@ -348,8 +348,8 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * CPU time and elapsed time. If the kernel does not trust the TSC, the kernel's clock of CPU time
- * advances between two ticks by at most the length of a tick. So this clock falls behind while the
+ * CPU time and elapsed time. If the kernel does not trust the TSC, its clock of CPU time can
+ * advance by at most the length of a tick between two ticks. So this clock falls behind while the
  * host runs something else, and later it catches up. The clock of elapsed time always advances
  * evenly. A counter may follow either clock.
  */
@@ -407,9 +407,9 @@ static void calibrate_all(void)
 	information();
 	for (i = 0; i < table->count; i++) {
 		calibrate(&table->counters[i]);
-		printf("         PMD %u: %g counts a %s, %u bits%s\n",
+		printf("         PMD %u: %g counts per %s, %u bits%s\n",
 		       table->counters[i].pmd, table->counters[i].rate,
-		       table->counters[i].follows_work ? "turn" : "ns",
+		       table->counters[i].follows_work ? "instruction" : "ns",
 		       table->counters[i].width,
 		       table->counters[i].truth ? "" : ", compared with itself");
 	}
@@ -448,7 +448,7 @@ const struct counter *subject_counter(unsigned int i)
 	return counter_at(i);
 }
 
-/* Returns the least of several measurements, because a busy host makes a measurement longer. */
+/* Returns the shortest of several measurements, because a busy host makes some of them longer. */
 static double ns_per_instruction(void)
 {
 	const uint64_t instructions = 20 * MILLION;
@@ -488,11 +488,11 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * The bounds for counters of time allow for the time between the readings of two clocks, because
- * the host may run something else in this time; see must_be_cpu_time(). The bounds for counters of
- * work allow for interrupts, which add to the count. A debug kernel has more interrupts. The thread
- * may also have spun for a lock while the CPU of the lock's owner did not run. The thread spins for
- * at most @most - @least, and each ns of spinning adds about one count.
+ * The host may run something else between the readings of two clocks. The bounds for counters of
+ * time allow for that; see must_be_cpu_time(). The bounds for counters of work allow for
+ * interrupts, which add to the count. A debug kernel has more interrupts. These bounds also allow
+ * for a thread that spun for a lock while the CPU of the lock's owner did not run. The spinning
+ * took at most done->most - done->least ns, and each ns of it added about one count.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -527,7 +527,7 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 }
 
 /*
- * The loop must be long compared with the difference that the two clocks may have. Under --icount
+ * The two clocks may differ, so the loop must be much longer than this difference. Under --icount
  * the clocks differ little, so a shorter loop is sufficient.
  */
 void must_count_right(int fd, const struct counter *counter)

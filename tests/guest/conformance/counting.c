@@ -92,7 +92,10 @@ TEST(a_counter_counts_what_its_pmcs_say)
 	close(fd);
 }
 
-/* Events between stop and start are not counted, neither when they happen nor after the start. */
+/*
+ * A stopped counter does not change. The next start does not add the events that happened
+ * meanwhile.
+ */
 TEST(a_stopped_counter_stands_still)
 {
 	const struct timespec pause = { .tv_nsec = 20 * MS };

@@ -50,7 +50,7 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 
 /*
  * The thread's CPU goes offline while the thread sleeps. When the CPU is online again, its
- * registers do not hold what the thread left in them.
+ * registers no longer hold the thread's values.
  */
 static void check_sleeping(void)
 {

@@ -30,7 +30,10 @@ static uint64_t cycles_of_perf(void)
 	return count;
 }
 
-/* Uses the counters, and leaves them close to their wrap. After that they must not count. */
+/*
+ * Uses the counters, and leaves values in them that are close to the wrap. After that they must not
+ * count.
+ */
 static void use_and_leave(void)
 {
 	const struct counter *counter;
@@ -95,7 +98,8 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 }
 
 /*
- * While a context is loaded, perf gets counters or an error. Either way the context counts right.
+ * While a context is loaded, perf gets counters or an error. The context counts correctly in both
+ * cases.
  */
 TEST(perf_beside_a_context_changes_no_count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts restricted to user level: what a user may count without CAP_PERFMON. */
+/* Contexts that may count only at user level, such as those of a user without CAP_PERFMON. */
 #include "conformance.h"
 
 SUITE(levels, CONFORMANCE_SECONDS);
@@ -38,7 +38,7 @@ TEST(at_user_level_counters_count_the_user)
 		all = count_of(make_context(), counter, work_as_a_user);
 		user = count_of(context_at_user_level(), counter, work_as_a_user);
 		ck_assert_msg(user >= all / 10 * 9 && user <= all / 10 * 11,
-			      "%sPMD %u: %ju at user level, %ju in all", subject,
+			      "%sPMD %u: %ju at user level, %ju at all levels", subject,
 			      counter->pmd, (uintmax_t)user, (uintmax_t)all);
 	}
 }
@@ -65,7 +65,7 @@ TEST(at_user_level_the_kernel_is_not_counted)
 		all = count_of(make_context(), counter, work_in_the_kernel);
 		user = count_of(context_at_user_level(), counter, work_in_the_kernel);
 		ck_assert_msg(!has_levels() || user < all / 2,
-			      "%sPMD %u: %ju at user level, %ju in all", subject,
+			      "%sPMD %u: %ju at user level, %ju at all levels", subject,
 			      counter->pmd, (uintmax_t)user, (uintmax_t)all);
 	}
 }

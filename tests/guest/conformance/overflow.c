@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overflow of a 64-bit value masks the context: in the overflow interrupt or, at the latest,
- * when the context is stopped. Only the counter that overflowed is reported.
+ * When a 64-bit value overflows, the context is masked. This happens in the overflow interrupt, or
+ * at the latest when the context is stopped. Only the counter that overflowed is reported.
  */
 #include "conformance.h"
 
@@ -42,8 +42,8 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
-	run(fd,
-	    10 * LOOP); /* much more than needed, in case the machine has become faster */
+	/* Loop much longer than needed: the machine may be faster now than when it was measured. */
+	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
@@ -81,7 +81,8 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * A context is masked without a call. At the latest, it is masked when its thread is switched out.
+ * The context is masked although the test makes no call. This happens at the latest when the thread
+ * is switched out.
  */
 TEST(the_overflow_of_another_thread_masks)
 {

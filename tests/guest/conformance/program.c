@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perfmon-conformance: tests whether the loaded PMU module does what it must. */
+/* perfmon-conformance: tests whether the loaded PMU module works correctly. */
 #include "conformance.h"
 
 static const struct option options[] = {
@@ -18,20 +18,21 @@ static bool take_option(int option, char *argument)
 
 const struct test_program the_program = {
 	.about =
-		"Test the PMU module that is loaded: all suites, or those that are named.  Run\n"
+		"Test the loaded PMU module with all suites, or with those that are named.  Run\n"
 		"as root, on a machine that does nothing else.",
 	.options = options,
 	.options_help =
 		"  -c, --counter PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]\n"
-		"                       a counter to be tested, and values of its PMCs: with each\n"
-		"                       VALUE it counts whenever a thread runs, at user and kernel\n"
-		"                       level; with each QUIET it counts nothing.  Repeat the\n"
-		"                       option for each counter.  If several counters share a PMC,\n"
-		"                       it gets their values or-ed.  TRUTH is what the counter\n"
-		"                       counts: instructions, cycles, ns (of CPU time) or ticks (of\n"
-		"                       the machine's time counter); without TRUTH the counter is\n"
-		"                       only compared with itself.  The counters of armv8, power,\n"
-		"                       soft and example are known without this option\n"
+		"                       a counter to be tested, and two values for each of its\n"
+		"                       PMCs.  With VALUE the counter counts whenever a thread\n"
+		"                       runs, at user and kernel level.  With QUIET it counts\n"
+		"                       nothing.  Repeat the option for each counter.  A PMC that\n"
+		"                       several counters share gets the OR of their values.\n"
+		"                       TRUTH is what the counter counts: instructions, cycles,\n"
+		"                       ns (of CPU time) or ticks (of the machine's time\n"
+		"                       counter).  Without TRUTH the counter is only compared\n"
+		"                       with itself.  The counters of armv8, power, soft and\n"
+		"                       example are known without this option\n"
 		"  -p, --parameters TEXT\n"
 		"                       parameters with which a test loads the module again\n",
 	.take_option = take_option,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers that the PMU describes: their numbers and values, in sysfs and in the calls. */
+/* The numbers and values of the PMU's registers, as sysfs shows them and as calls use them. */
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 SUITE(registers, CONFORMANCE_SECONDS);
 
 #define END_OF_NUMBERS 1024
-#define TICK	       10000000 /* ns, the longest tick of any kernel */
+#define TICK	       10000000 /* ns; no kernel has a longer tick */
 
 static bool is_implemented_pmc(unsigned int n)
 {
@@ -152,10 +152,11 @@ TEST(a_pmc_that_was_not_written_has_its_default)
 		fd = context_on(thread_id(), ALL_COUNTERS, 0);
 		loop(MILLION);
 		close(fd);
-		ck_assert_msg(!count_with_defaults(counter, false) ==
-				      !count_with_defaults(counter, true),
-			      "PMD %u: writing the defaults changes whether it counts",
-			      counter->pmd);
+		ck_assert_msg(
+			!count_with_defaults(counter, false) ==
+				!count_with_defaults(counter, true),
+			"PMD %u: PMCs that were not written do not have their defaults",
+			counter->pmd);
 	}
 }
 
@@ -194,8 +195,8 @@ static void check_patterns(int fd, unsigned int n, const char *when)
 			kept++;
 		else
 			ck_assert_msg(value == first && kept == 0,
-				      "PMD %u, %s: 0x%jx is 0x%jx", n, when,
-				      (uintmax_t)patterns[i], (uintmax_t)value);
+				      "PMD %u, %s: 0x%jx was written, 0x%jx was read", n,
+				      when, (uintmax_t)patterns[i], (uintmax_t)value);
 	}
 	ck_assert_msg(kept == COUNT(patterns) ||
 			      (kept <= 1 && !has(information()->counter_pmds, n)),
@@ -218,7 +219,10 @@ TEST(pmds_read_as_written)
 	close(fd);
 }
 
-/* Values go through the hardware and back unchanged, also when a started counter is read. */
+/*
+ * A value must not change on its way to the hardware and back, even if the counter is read while it
+ * is started.
+ */
 TEST(counters_that_stand_still_keep_all_bits)
 {
 	const struct counter *counter;
@@ -244,8 +248,8 @@ TEST(counters_that_stand_still_keep_all_bits)
 }
 
 /*
- * Returns whether PMD @n shows a state, such as a priority, not a count. The kernel refuses to
- * reset such a PMD at overflows.
+ * Returns whether PMD @n shows a state, such as a priority. Such a PMD does not count, and the
+ * kernel refuses to reset it at overflows.
  */
 static bool is_state(int fd, unsigned int n)
 {

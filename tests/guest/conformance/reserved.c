@@ -38,7 +38,7 @@ static bool try_pmc(int fd, unsigned int n, uint64_t value)
 	return false;
 }
 
-/* Checks that all counters, counting at the same time, have the right counts. */
+/* Lets all counters count at the same time, and checks their counts. */
 static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 {
 	const struct counter *counter;

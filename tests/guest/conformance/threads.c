@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts of several threads, on one CPU and on several, have separate counts. */
+/*
+ * The contexts of different threads have separate counts, whether the threads share a CPU or not.
+ */
 #include <stdio.h>
 
 #include "conformance.h"
@@ -8,7 +10,7 @@ SUITE(threads, CONFORMANCE_SECONDS);
 
 #define PRELOAD(i) (0x1111111100000000ull * ((i) + 1))
 
-/* A counter that was quiet must still have exactly @value. */
+/* The counter was quiet, so its value must still be exactly @value. */
 static void must_have_rested(int fd, const struct counter *counter, uint64_t value)
 {
 	ck_assert_msg(read_pmd(fd, counter->pmd) == value, "%s0x%jx, not 0x%jx", subject,
@@ -224,7 +226,9 @@ TEST(one_context_is_closed_while_the_other_counts)
 		child_exit(&children[i]);
 }
 
-/* What another context left in the registers is not in the values of a new context. */
+/*
+ * The values of a new context do not contain anything that another context left in the registers.
+ */
 TEST(a_new_context_has_no_values_of_another)
 {
 	const struct counter *counter;

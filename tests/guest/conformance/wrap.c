@@ -13,8 +13,8 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 #define LOOP (5 * MILLION)
 
 /*
- * Stores values where a counter wraps, or would wrap if it had another width. Returns the number of
- * values.
+ * Stores values at which the counter wraps, or would wrap if it had another width. Returns the
+ * number of values.
  */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
@@ -38,8 +38,8 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 
 /*
  * Stores five initial values for each border: the border itself, the value just below it, two
- * values so near that a loop reaches the border, and one so far that no loop reaches it. Returns
- * the number of values.
+ * values from which a loop reaches the border, and one from which it does not. Returns the number
+ * of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
@@ -135,8 +135,8 @@ TEST(live_reads_continue_over_a_wrap)
 			must(fd, pfm_stop(fd));
 			now = read_pmd(fd, counter->pmd) - preloads[i];
 			ck_assert_msg(now >= last && now - last < BIT(30),
-				      "%s%s: %jd when stopped, %jd before", subject, what,
-				      (intmax_t)now, (intmax_t)last);
+				      "%s%s: %jd after the stop, %jd before", subject,
+				      what, (intmax_t)now, (intmax_t)last);
 		}
 		must_not_be_suspended(fd);
 		close(fd);

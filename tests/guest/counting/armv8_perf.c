@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: perf's driver and programs that use perf, while contexts use some of the counters. */
+/*
+ * Armv8: tests perf's driver and programs that use perf, while contexts use some of the counters.
+ */
 #if defined(__aarch64__)
 
 #include <setjmp.h>
@@ -232,7 +234,10 @@ static void check_sample_rate(void)
 	}
 	must(fd, pfm_stop(fd));
 	interrupts = statistic("ovfl_intr_all_count") - interrupts;
-	/* An overflow that is found when the thread leaves the CPU needs no interrupt. */
+	/*
+	 * The kernel may find an overflow when the thread leaves the CPU. Then there is no
+	 * interrupt.
+	 */
 	ck_assert_uint_ge(interrupts, 900);
 	ck_assert_uint_eq(read_number(SAMPLE_RATE), 100000);
 	close(fd);

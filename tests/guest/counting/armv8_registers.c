@@ -26,8 +26,8 @@ static void with_registers(void (*check)(void))
 }
 
 /*
- * Starts @fd, which uses counter 0 and the cycle counter but not counter 1, and checks the
- * registers.
+ * Starts @fd and checks the registers. The context uses counter 0 and the cycle counter, but not
+ * counter 1.
  */
 static void must_count(int fd, uint64_t type, uint64_t filter)
 {
@@ -60,7 +60,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* Checks a PMC that was written and one that was not. */
+/* Checks a PMC that was written and a PMC that was not. */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();
@@ -87,8 +87,8 @@ TEST(the_hardware_has_what_was_written)
 }
 
 /*
- * Overflow interrupts may be enabled only for counters that need them. Counter 0 needs none after
- * its PMC was written with PFM_REGFL_NO_EMUL64.
+ * Overflow interrupts may be enabled only for counters that need them. When the PMC of counter 0
+ * has PFM_REGFL_NO_EMUL64, counter 0 needs no interrupt.
  */
 static void check_interrupts(void)
 {
@@ -149,8 +149,8 @@ TEST(no_counter_runs_when_no_context_is_loaded)
 #define WRAP	(1ull << 32)
 
 /*
- * Opens the file of a parameter. The tests open it before counting begins, so that only the write
- * is counted at user level.
+ * Opens the file of a parameter. The tests open it before counting begins, so that open() is not
+ * counted.
  */
 static int power_switch(const char *name)
 {
@@ -249,8 +249,8 @@ TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 }
 
 /*
- * If @value is written to the PMC of event set @set, the counter must not count the kernel. The PMC
- * may be written before the start or while the counter counts.
+ * Writes @value to the PMC of event set @set, before the start and again while the counter counts.
+ * The counter must never count events in the kernel.
  */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {

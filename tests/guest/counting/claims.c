@@ -58,11 +58,10 @@ TEST(a_context_that_is_not_loaded_holds_no_counter)
 	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
 		      "contexts that are not loaded hold counters");
 	load(first, thread_id());
-	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
+	ck_assert_msg(!group_runs(1), "perf counts although a context uses all counters");
 	load(second, child.pid);
 	must(first, pfm_unload_context(first));
-	ck_assert_msg(!group_runs(1),
-		      "a context is loaded, but perf still has the counters");
+	ck_assert_msg(!group_runs(1), "perf counts although a context is still loaded");
 	must(second, pfm_unload_context(second));
 	perf_must_get_all_back();
 	/* A context whose thread has ended holds no counter either. */
@@ -82,12 +81,12 @@ TEST(only_counters_in_use_are_taken)
 	fd = context_using(BIT(3));
 	load(fd, thread_id());
 	ck_assert_msg(group_runs(EVENT_COUNTERS),
-		      "perf lacks more counters than the one in use");
+		      "perf cannot use all counters that are not in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
-		      "perf has the counter in use, too");
+		      "perf can use the counter that a context uses");
 	/*
-	 * A counter comes into use when its PMD is written. It also comes into use when a write of
-	 * another PMD names it to be recorded or reset.
+	 * A counter comes into use when its PMD is written. It also comes into use if it is in
+	 * reg_smpl_pmds or reg_reset_pmds of another PMD that is written.
 	 */
 	write_pmd(fd, 0, 0);
 	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
@@ -123,9 +122,10 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		load(fds[i], children[i].pid);
 	}
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4),
-		      "perf lacks more counters than the five in use");
-	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one of the five, too");
-	/* Unload all contexts but the last one, which was loaded too late to get its own entry. */
+		      "perf cannot use all counters that are not in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3),
+		      "perf can use one of the five counters in use");
+	/* Unload all contexts except the last one. It was loaded too late to get its own entry. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
@@ -336,8 +336,8 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. Each load and unload also makes the
- * kernel itself call functions on other CPUs. The test measures the number of these calls while
+ * second, however often contexts are loaded and unloaded. At each load and unload the kernel itself
+ * also calls functions on other CPUs. To find the number of these calls, the test counts them while
  * another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
@@ -399,7 +399,8 @@ static void pinned_must_count(const char *when, const struct child *child,
 		own[i] = perf_read(events[0]);
 		childs[i] = perf_read(events[1]);
 	}
-	printf("         %s: the kernel's %ju, the thread's %ju, the child's %ju cycles\n",
+	printf("         %s: %ju cycles in the kernel's event, %ju in the thread's, %ju in "
+	       "the child's\n",
 	       when, (uintmax_t)(kernel[1].value - kernel[0].value),
 	       (uintmax_t)(own[1].value - own[0].value),
 	       (uintmax_t)(childs[1].value - childs[0].value));

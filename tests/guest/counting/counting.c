@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts are right. Where the guest is deterministic (--icount), a loop of N instructions takes N
+ * Counts are right. In a deterministic guest (--icount), a loop of N instructions takes exactly N
  * instructions, N cycles and N ns.
  *
- * "Around" a loop, that is between start and the loop and between the loop and stop, the thread
- * runs a few instructions of libpfmdev and libc. These instructions are the same in every call of
- * count_loop(), so the difference of two calls is exactly the difference of their loops.
+ * The thread also runs a few instructions of libpfmdev and libc "around" a loop: between start and
+ * the loop, and between the loop and stop. These instructions are the same in every call of
+ * count_loop(), so the counts of two calls differ by exactly the difference of their loops.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -65,7 +65,7 @@ TEST(live_reads_grow_by_the_work_done)
 	must_be_between(step, 1000, 1000 + AROUND);
 	for (i = 1; i < READS; i++)
 		ck_assert_msg(reads[i] - reads[i - 1] == step,
-			      "read %d grew by %ju, the first one by %ju", i,
+			      "read %d: the count grew by %ju, not by %ju", i,
 			      (uintmax_t)(reads[i] - reads[i - 1]), (uintmax_t)step);
 }
 
@@ -83,7 +83,7 @@ TEST(live_reads_never_go_back)
 	must(fd, pfm_start(fd, NULL));
 	for (i = 0; i < 20000; i++) {
 		read_pmds(fd, numbers, now, COUNT(numbers));
-		/* Do not use an assertion of libcheck: it writes to a pipe even if it holds. */
+		/* Do not use an assertion of libcheck: it writes to a pipe even if it succeeds. */
 		for (n = 0; n < COUNT(numbers); n++)
 			if (now[n] < last[n])
 				ck_abort_msg("PMD %u: %ju after %ju", numbers[n],
@@ -140,7 +140,7 @@ struct worker {
 };
 
 /*
- * Makes many short counts, and yields the CPU after each count, so that the two threads alternate.
+ * Counts many short loops, and yields the CPU after each loop, so that the two threads alternate.
  */
 static void *count_own_loops(void *argument)
 {
@@ -192,7 +192,8 @@ TEST(other_threads_on_the_cpu_are_not_counted)
 	out = statistic("ctxswout_count") - out;
 	competitors_end();
 	ck_assert_uint_eq(count, 100 * MILLION + extra);
-	ck_assert_msg(out > 3, "there were no competitors: %ju switches", (uintmax_t)out);
+	ck_assert_msg(out > 3, "the competitors did not run: only %ju switches",
+		      (uintmax_t)out);
 }
 
 static uint64_t loop_in_child(uint64_t instructions)
@@ -384,9 +385,8 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 }
 
 /*
- * Writes PMD 1 a thousand times while it counts. Meanwhile PMD 0, which is not written, counts the
- * loops and a few instructions for each write. The number of these instructions must be the same
- * for each write.
+ * Writes PMD 1 a thousand times while it counts. PMD 0 is not written. It counts the loops, and a
+ * few instructions for each write. Every write must add the same number of instructions.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

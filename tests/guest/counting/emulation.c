@@ -4,10 +4,10 @@
  * counted twice.
  *
  * On x86 the hardware holds 46 or 30 bits of a PMD. The event counters of the arm64 guest's CPU
- * (cortex-a57) have 32 bits. Under -icount the timer that QEMU sets for the overflow of such an
- * event counter fires one count early, finds no overflow and is not set again. QEMU raises the
- * interrupt only when an exception makes it update the counters. So the interrupt is late but the
- * overflow status is right, and the counts must be right, too.
+ * (cortex-a57) have 32 bits. QEMU sets a timer for the overflow of such an event counter. Under
+ * -icount this timer fires one count early, finds no overflow and is not set again. QEMU then
+ * raises the interrupt only when an exception makes it update the counters. So the interrupt is
+ * late but the overflow status is right, and the counts must be right, too.
  */
 #include <stdio.h>
 #include <time.h>
@@ -223,7 +223,9 @@ TEST(wraps_among_competitors_are_exact)
 	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
 }
 
-/* docs/interface.md 3.5: the overflow of a 64-bit value without notification masks the context. */
+/*
+ * docs/interface.md 3.5: if a 64-bit value overflows without notification, the context is masked.
+ */
 static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t most)
 {
 	struct pfarg_setinfo set;
@@ -270,10 +272,10 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * The prompt counter raises its interrupt exactly at the overflow, even if this counter has 64 bits
- * and overflows in hardware. The value that is left in the PMD is the number of events between the
- * overflow and the interrupt. (QEMU's Armv8 first executes the rest of its translation block: at
- * most several hundred instructions.)
+ * The counter of prompt_counter() raises its interrupt exactly at the overflow, even if it has 64
+ * bits in hardware. The value that is left in the PMD is the number of events between the overflow
+ * and the interrupt. (QEMU's Armv8 first executes the rest of its translation block: at most
+ * several hundred instructions.)
  */
 TEST(a_prompt_counter_overflows_in_time)
 {
@@ -331,14 +333,14 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	}
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
-	/* Emulation is on again when the PMC is written without PFM_REGFL_NO_EMUL64. */
+	/* A write of the PMC without PFM_REGFL_NO_EMUL64 turns the emulation on again. */
 	pmc.reg_flags = 0;
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	write_pmd(fd, 1, wrap - 1000);
 	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
 }
 
-/* Cycles across the wrap are compared with a counter that does not wrap, also without --icount. */
+/* Compares a cycle counter that wraps with one that does not wrap, also without --icount. */
 TEST(cycles_across_the_wrap_are_those_of_another_counter)
 {
 	uint64_t wrap, narrow, wide;
@@ -357,7 +359,7 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 		/*
 		 * At each exception QEMU reads the counters one after the other from the host's
 		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. If the
-		 * host runs something else between two reads, this adds only some ms.
+		 * host runs something else between two reads, this adds only a few milliseconds.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}
@@ -432,7 +434,7 @@ static void check_narrow_switches(unsigned int width)
 	close(fd);
 }
 
-/* Two counters of the same clock in nanoseconds differ by the time between their reads. */
+/* Both counters show the same clock in nanoseconds. They differ by the time between their reads. */
 static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 {
 	int fd = pair_of(PFM_SOFT_TASK_CLOCK, PFM_PMD_TASK_CLOCK, preload);
@@ -495,8 +497,8 @@ static void check_16_bits(void)
 	check_narrow_switches(16);
 	check_saturation(16);
 	/*
-	 * A clock wraps 16 bits in 65 us. Without -icount QEMU often pauses for longer. Then
-	 * several wraps look like one wrap.
+	 * A clock of 16 bits wraps every 65 microseconds. Without -icount QEMU often pauses for
+	 * longer. Then several wraps look like one wrap.
 	 */
 	if (is_deterministic())
 		check_narrow_clock(0, 300 * MS);

@@ -236,7 +236,7 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* The module refuses a list of CPUs that names no CPU, and a text that is not a list of CPUs. */
+/* The module refuses an empty list of CPUs, and a text that is not a list of CPUs. */
 static void check_no_cpu(void)
 {
 	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);

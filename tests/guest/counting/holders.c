@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Contexts on threads and system-wide contexts cannot have the same counters at the same time. If
- * one kind has them, the load of a context of the other kind fails, and the error names the process
+ * one kind has them, a context of the other kind cannot be loaded, and the error names the process
  * that holds the counters.
  */
 #include <sched.h>
@@ -74,8 +74,8 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 }
 
 /*
- * The name of a process can contain any bytes. The field "holder" has room only for the beginning
- * of the name and for the longest process number.
+ * The name of a process can contain any bytes. The field "holder" has only the beginning of a long
+ * name, so that the longest process number fits, too.
  */
 TEST(names_of_holders_are_printable_and_cut)
 {
@@ -91,7 +91,7 @@ TEST(names_of_holders_are_printable_and_cut)
 	close(cpu);
 }
 
-/* Returns a process that has loaded @fd on @target, and lives until it is killed. */
+/* Returns a process that has loaded @fd on @target. It lives until it is killed. */
 static pid_t loader_of(int fd, uint32_t target)
 {
 	int pipes[2];
@@ -156,7 +156,7 @@ TEST(the_process_that_is_named_has_a_context)
 	close(cpu);
 }
 
-/* When the monitored thread ends, its child continues to live, and so does the copy. */
+/* When the monitored thread ends, its child and the copy live on. */
 static uint64_t fork_sleeper(uint64_t unused)
 {
 	pid_t pid = fork();
@@ -187,7 +187,7 @@ TEST(the_loader_of_a_copy_is_named)
 	close(cpu);
 }
 
-/* For a child. Process 1 of a new pid namespace tries to load the system-wide context @cpu. */
+/* For a child. In a new pid namespace, process 1 tries to load @cpu, a system-wide context. */
 static void look_from_a_namespace(int cpu)
 {
 	int status;

@@ -190,7 +190,10 @@ TEST(a_context_is_closed_while_a_cpu_is_offline)
 	with_all_cpus_back(check_closed_meanwhile);
 }
 
-/* The test reads, starts and writes again and again while the thread has to leave CPU 1. */
+/*
+ * CPU 1 goes offline several times, so the thread has to leave it. Meanwhile the test calls read,
+ * start and write in a loop.
+ */
 static void check_calls_meanwhile(void)
 {
 	struct child child = child_new();

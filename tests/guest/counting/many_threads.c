@@ -25,7 +25,7 @@ SUITE(many_threads, 600);
 #define ROUND_TRIPS 100
 #define FEW	    1000
 
-/* Maximum memory that a thread and its context take in the kernel. */
+/* Maximum kernel memory for a thread and its context. */
 #define ROOM	    (72ull << 10)
 
 /* ---- threads that sleep -------------------------------------------------------------- */
@@ -132,9 +132,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns the number of instructions of a round trip, which has two switches. The function makes
- * many round trips and returns the smallest number, because on Linux 6.12 the partner sometimes has
- * to wait for one more switch.
+ * Returns the number of instructions of a round trip, which has two switches. This is the smallest
+ * number of many round trips, because on Linux 6.12 some round trips include an extra switch.
  */
 static uint64_t round_trip(const struct partner *partner)
 {
@@ -167,7 +166,7 @@ struct costs {
 
 /*
  * Measures the cost of a switch with several partners, because their places in a hash table differ.
- * Returns the median, because with some partners each round trip includes one more switch.
+ * Returns the median, because with some partners every round trip includes an extra switch.
  */
 static struct costs measure_costs(const struct partner *partners)
 {
@@ -196,9 +195,9 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * If a context is in the same hash bucket by chance, a switch takes ten instructions more. On Linux
- * 6.12 the kernel's own part of a switch differs by up to 64 instructions. If each of the thousands
- * of contexts added instructions, the sum would exceed the limit.
+ * A context that happens to be in the same hash bucket adds ten instructions to a switch. On Linux
+ * 6.12 the kernel's own part of a switch varies by up to 64 instructions. The limit allows for
+ * this, but not for thousands of contexts that each add instructions.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -206,8 +205,8 @@ static void must_cost_no_more(double cost, double first)
 }
 
 /*
- * On architectures other than arm64, the kernel's own part of a switch took 90 instructions less in
- * the measurement with the most contexts, which is the third one.
+ * On architectures other than arm64, the kernel's own part of a switch varies. In the third
+ * measurement, with the most contexts, it took 90 instructions less.
  */
 static bool kernels_part_is_constant(void)
 {
@@ -231,7 +230,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	 * takes 100 instructions more.
 	 */
 	if (!getenv("PERFMON_THREADS"))
-		skip("a measurement on request: PERFMON_THREADS= gives the number of threads");
+		skip("runs only on request: set PERFMON_THREADS to the number of threads");
 	count = is_debug_kernel() ? FEW + 1000 : most_threads();
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)

@@ -4,8 +4,9 @@
  *
  * QEMU's PMC5 counts instructions, and PMC6 counts cycles. PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
- * counts, and each is the reference for the others. With --icount each instruction takes one cycle.
- * The freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
+ * counts. The tests compare them with each other. With --icount each instruction takes one cycle.
+ * QEMU ignores the bits that freeze the counters at user or kernel level, so all levels are counted
+ * here.
  *
  * QEMU has an error: when an instruction counter overflows, QEMU sets it to 0x80000000. QEMU checks
  * for overflows at the end of a translation block, so the events of the block after the overflow
@@ -19,10 +20,10 @@
 
 SUITE(power, 300);
 
-/* More instructions than there are in a translation block of a loop or of the kernel. */
+/* No translation block of a loop or of the kernel has this many instructions. */
 #define BLOCK		 128
 
-/* A period in cycles that is shorter than the handling of an overflow interrupt. */
+/* A period in cycles. The handling of an overflow interrupt takes longer. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -134,9 +135,9 @@ TEST(overflows_with_interrupts_off_are_exact)
 		for (i = 0; i < READS; i++) {
 			read_pmds(fd, numbers, values, 2);
 			/*
-			 * The two registers are read some instructions apart. If a timer tick comes
-			 * in between, the kernel does the tick's work later, but even the tick
-			 * itself takes instructions.
+			 * The two registers are read some instructions apart. A timer tick in
+			 * between takes instructions, although the kernel postpones the tick's
+			 * work.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -151,7 +152,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
 }
 
-/* An overflow selects a set with a timeout, so the switch has to start a timer. */
+/* An overflow switches to a set that has a timeout, so the set switch has to start a timer. */
 TEST(a_timed_set_may_begin_with_interrupts_off)
 {
 	const unsigned int rounds = 30000;
@@ -194,8 +195,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
 	/*
-	 * The stop may have ended the last turn of set 1 early. The interrupt that ends a turn is
-	 * late by the time that its handling takes.
+	 * The stop may have ended the last turn of set 1 early. An interrupt ends each turn, and
+	 * its handling makes the turn longer than the timeout.
 	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
@@ -252,9 +253,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run the overflow comes at another instruction of the stop. The overflow activates a set
- * that is throttled and therefore counts nothing. The stop must not save the contents of the
- * hardware as the values of this set.
+ * In each run the overflow comes one cycle later, at different instructions of the stop. The
+ * overflow activates a set that is throttled and therefore counts nothing. The stop must not save
+ * the contents of the hardware as the values of this set.
  */
 static void check_throttled(void)
 {
@@ -285,8 +286,8 @@ static void check_throttled(void)
 		begun++;
 		ck_assert_msg(
 			throttled.reg_value == -THROTTLED_PERIOD,
-			"overflow %d cycles before the end of a run of %ju cycles: the throttled "
-			"set has the value %jd",
+			"the overflow came %d cycles before the end of a run of %ju cycles, and "
+			"the throttled set has the value %jd",
 			PLACES - 50 - (int)i, (uintmax_t)length,
 			(intmax_t)throttled.reg_value);
 	}
@@ -377,7 +378,7 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* MMCR1 drives the counter, too, but does not accept the flag, so MMCR0 decides alone. */
+	/* MMCR1 also drives the counter. It does not accept the flag, so MMCR0 alone decides. */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());

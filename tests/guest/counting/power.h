@@ -17,12 +17,12 @@
 uint64_t idle_mmcra(void);
 /* Skips the test if counters are not exact. */
 void need_exact_power(void);
-/* Returns the value for MMCR1 that selects @event for PMC @n. */
+/* Returns the MMCR1 value that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
 /*
- * Returns the maximum number of instructions that start, stop and timer ticks add to a loop of
- * @instructions instructions. The kernel is counted, too: on Linux 7.2 a tick in which RCU worked
- * took up to 50000 instructions.
+ * Returns the maximum number of instructions that the start, the stop and timer ticks add to a loop
+ * of @instructions. The kernel is counted, too: on Linux 7.2 a tick took up to 50000 instructions
+ * when RCU had work to do.
  */
 uint64_t most_around(uint64_t instructions);
 /*

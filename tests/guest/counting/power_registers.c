@@ -10,7 +10,7 @@
 
 SUITE(power_registers, 60);
 
-/* The last @NEW registers exist since Power ISA 3.1. */
+/* Power ISA 3.1 added the last @NEW registers. */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
 	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
@@ -70,7 +70,7 @@ static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
  */
 static void check_written(void)
 {
-	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* events of the threshold */
+	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* threshold events */
 	const uint64_t mmcr1 = select_event(1, CYCLES_1_TO_4);
 	const uint64_t filter = PFM_POWER_MMCR2_FCP(1) | PFM_POWER_MMCR2_FCS(3);
 	int fd = make_context(), other = make_context();
@@ -195,7 +195,8 @@ static void check_sampling_after(uint64_t left)
 	wait_until(status_of(fd).active_set == 1);
 	mmcra = hardware("mmcra");
 	close(fd);
-	ck_assert_msg(mmcra == idle_mmcra(), "left after %u cycles: MMCRA is 0x%jx",
+	ck_assert_msg(mmcra == idle_mmcra(),
+		      "after a set switch at cycle %u, MMCRA is 0x%jx",
 		      (unsigned int)left, (uintmax_t)mmcra);
 }
 

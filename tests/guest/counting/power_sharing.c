@@ -150,10 +150,9 @@ TEST(no_context_exposes_the_counts_of_other_threads)
 	must_not_be_seen(fd, "the time base");
 	make_set(fd, 0, 0, 0);
 	write_pmd(fd, PFM_POWER_TIMEBASE, 0);
-	must_not_be_seen(fd, "the time base of a set that was created again");
+	must_not_be_seen(fd, "the time base, in a set that was created again");
 	make_set(fd, 1, 0, 0);
-	must_not_be_seen(fd,
-			 "the time base, in the same context as a set without events");
+	must_not_be_seen(fd, "the time base, and a second set without events");
 	child_exit(&child);
 	close(other);
 	close(fd);
@@ -218,7 +217,7 @@ static void we_have_it(void)
 }
 
 /*
- * Newer kernels decrement their number of events for each event that they refuse. If this number
+ * When perf refuses an event, newer kernels decrement the number of perf's events. If this number
  * became wrong, perf would accept the next events although a context holds the hardware.
  */
 TEST(an_event_that_was_refused_is_refused_again)

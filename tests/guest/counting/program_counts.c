@@ -99,7 +99,7 @@ static uint64_t length_of(unsigned int program)
 }
 
 /*
- * Returns the number of instructions of a script that executes program 0 and programs @first to
+ * Returns the instruction count of a script that runs program 0, and then programs @first to
  * @end - 1.
  */
 static uint64_t script_with(unsigned int first, unsigned int end)
@@ -117,11 +117,10 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 }
 
 /*
- * To measure a program, the test runs a script with program 0 and this program, and subtracts the
- * instructions of a script with program 0 alone. So the result includes what the shell does to make
- * a process, but not what the shell does once before its first process. The remaining difference is
- * fewer than 20 instructions for each process. Most of them are executed because the shell reads
- * more blocks of a longer script.
+ * A program's count is the difference between two scripts: one with program 0 and this program, and
+ * one with program 0 alone. So the count includes what the shell does to make a process, but not
+ * what the shell does once before its first process. The remaining error is fewer than 20
+ * instructions per process. The main reason is that the shell reads more blocks of a longer script.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {
@@ -137,7 +136,7 @@ TEST(a_script_is_the_sum_of_its_processes)
 		sum += part;
 	}
 	all = script_with(1, count);
-	printf("         %u processes: %ju instructions, one by one %ju\n", count,
-	       (uintmax_t)all, (uintmax_t)(alone + sum));
+	printf("         %u processes: %ju instructions together, %ju one by one\n",
+	       count, (uintmax_t)all, (uintmax_t)(alone + sum));
 	must_be_near(all, alone + sum, all / 1000);
 }

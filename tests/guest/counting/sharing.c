@@ -87,8 +87,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * What happened in a part of a test: a count at user and kernel level missed @missed instructions,
- * and there were @switches thread switches.
+ * A part of a test. In this part a counter at user and kernel level missed @missed instructions,
+ * and the thread was switched @switches times.
  */
 struct window {
 	int64_t missed;
@@ -115,8 +115,8 @@ static struct window measure_window(int fd, int event, int pairs)
 }
 
 /*
- * Returns the number of instructions that every window misses because the two PMDs are not read at
- * the same instruction.
+ * The two PMDs are not read at the same instruction, so every window misses some instructions.
+ * Returns their number.
  */
 static int64_t always_missed(int fd, int event)
 {
@@ -141,7 +141,7 @@ static void must_miss(struct window window, int64_t none, int pairs, int others)
 	if (is_debug_kernel())
 		most *= 10;
 	if (pairs)
-		printf("         %jd instructions uncounted: %d pairs of enable and disable, "
+		printf("         %jd instructions not counted: %d pairs of enable and disable, "
 		       "%d other events, %ju switches\n",
 		       (intmax_t)more, pairs, others, (uintmax_t)window.switches);
 	ck_assert_msg(more >= (pairs ? 1 : -20) && more <= 20 + most,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The software PMU: each of its events is compared with what the kernel reports by other
- * interfaces. On a machine with a better PMU the software PMU is loaded for the test.
+ * interfaces. If the machine has a better PMU, the software PMU replaces it during the tests.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,8 +56,8 @@ TEST(the_task_clock_is_cpu_time)
 }
 
 /*
- * Counts the ticks of the machine's time counter while the thread runs. If fewer ticks are counted
- * than have elapsed, other threads have run meanwhile.
+ * Counts the ticks of the machine's time counter while the thread runs. Ticks that elapse while
+ * other threads run are not counted.
  */
 static void check_time_counter(void)
 {
@@ -75,11 +75,12 @@ static void check_time_counter(void)
 	outer = time_counter() - outer;
 	out = statistic("ctxswout_count") - out;
 	count = read_pmd(fd, 2);
-	ck_assert_msg(count <= outer, "%ju ticks, %ju around", (uintmax_t)count,
-		      (uintmax_t)outer);
+	ck_assert_msg(count <= outer, "%ju ticks counted, only %ju elapsed",
+		      (uintmax_t)count, (uintmax_t)outer);
 	/* Each switch loses a little time. Without any switch the whole time is counted. */
-	ck_assert_msg(count >= (out ? inner / 2 : inner), "%ju ticks, %ju inside",
-		      (uintmax_t)count, (uintmax_t)inner);
+	ck_assert_msg(count >= (out ? inner / 2 : inner),
+		      "only %ju ticks counted, %ju elapsed", (uintmax_t)count,
+		      (uintmax_t)inner);
 	close(fd);
 }
 
@@ -100,7 +101,7 @@ static void check_sleep(void)
 	nanosleep(&pause, NULL);
 	slept = monotonic_time() - slept;
 	must(fd, pfm_stop(fd));
-	ck_assert_msg(read_pmd(fd, 2) < slept / 2, "%ju ns in a sleep of %ju",
+	ck_assert_msg(read_pmd(fd, 2) < slept / 2, "%ju ns counted in a sleep of %ju ns",
 		      (uintmax_t)read_pmd(fd, 2), (uintmax_t)slept);
 	close(fd);
 }
@@ -216,11 +217,10 @@ static void *give_pages(void *argument)
 }
 
 /*
- * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). A
- * fault in a system call is always counted in this way. For a fault at user level, newer kernels
- * first make an attempt with only the lock of the mapping. If this attempt has to wait, the kernel
- * treats the next attempt as the first one, and the fault is not major. Therefore a system call,
- * uname(2), touches the pages.
+ * A fault is major if the kernel had to wait and repeat it: see mm_account_fault(). This is true
+ * for every fault in a system call. For a fault at user level, newer kernels first make an attempt
+ * with only the lock of the mapping. If this attempt has to wait, the next attempt counts as the
+ * first one, so the fault is not major. Therefore a system call, uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -352,8 +352,8 @@ static void check_interrupts(void)
 	int fd;
 
 	/*
-	 * On a busy host the timer may be tens of ms late. If a switch or a read finds the wrap
-	 * first, the timer has nothing left to do, and the next wrap is 2 s later.
+	 * On a busy host the timer may be tens of milliseconds late. If a switch or a read finds
+	 * the wrap first, the timer has nothing left to do, and the next wrap is 2 s later.
 	 */
 	for (i = 0; i < COUNT(clocks); i++) {
 		fd = soft_context(clocks[i]);
@@ -374,9 +374,10 @@ TEST(clock_overflow_raises_interrupt)
 }
 
 /*
- * A clock of 16 bits interrupts every 65 us, but the thread still makes progress. If the guest's
- * clock counts instructions, each wrap has its own interrupt. Otherwise one late interrupt may
- * handle several wraps, so the thread works until there have been enough interrupts.
+ * A clock of 16 bits raises an interrupt every 65 microseconds, but the thread still makes
+ * progress. If the guest's clock counts instructions, each wrap has its own interrupt. Otherwise
+ * one late interrupt may handle several wraps, so the thread works until there have been enough
+ * interrupts.
  */
 static void check_many_interrupts(void)
 {
@@ -397,8 +398,8 @@ static void check_many_interrupts(void)
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
 		/*
-		 * The thread gets the time that its interrupts leave. In a debug kernel this is
-		 * about half of all time.
+		 * The interrupts take a part of the thread's CPU time. In a debug kernel this is
+		 * about half.
 		 */
 		most = is_debug_kernel() ? 200 : 150;
 		must_be_between(count, 100 * MILLION, most * MILLION);
@@ -412,10 +413,7 @@ TEST(a_clock_of_16_bits_leaves_the_thread_time)
 	with_pmu("perfmon_soft", "counter_width=16", check_many_interrupts);
 }
 
-/*
- * Returns the number of overflows that the timer or, before the timer, a switch of threads has
- * found.
- */
+/* Returns the number of overflows that the timer or an earlier thread switch has found. */
 static uint64_t overflows_found(void)
 {
 	return statistic("ovfl_intr_regular_count") + statistic("ovfl_intr_replay_count");

@@ -18,7 +18,7 @@ enum {
 	ROUNDS = 5
 };
 
-/* Each child works for a different number of instructions. */
+/* Each child executes a different number of instructions. */
 static void let_all_work(const struct child *children)
 {
 	int round, i;
@@ -71,8 +71,8 @@ TEST(a_cpu_counts_the_sum_of_its_programs)
 	must(fd, pfm_stop(fd));
 	count = read_pmd(fd, 0);
 	all = read_pmd(fd, 1);
-	printf("         sum %ju, system-wide %ju, with the kernel %ju\n", (uintmax_t)sum,
-	       (uintmax_t)count, (uintmax_t)all);
+	printf("         sum of programs %ju, system-wide %ju, including the kernel %ju\n",
+	       (uintmax_t)sum, (uintmax_t)count, (uintmax_t)all);
 	must_be_near(count, sum, sum / 1000);
 	ck_assert_uint_gt(all, count);
 	ck_assert_uint_ge(count, ROUNDS * (1 + 2 + 3) * MILLION);
@@ -262,9 +262,7 @@ TEST(different_pmus_work_for_a_thread_and_its_cpu)
 	then_put_back(check_both, unload_soft);
 }
 
-/*
- * What one context has left in the registers must not be counted for the other context.
- */
+/* Values that one context left in the registers must not be counted for the other context. */
 TEST(threads_and_cpus_take_turns_with_a_pmu)
 {
 	int thread, cpu, round;

@@ -50,7 +50,7 @@ TEST(both_count_exactly)
 		sum += alone;
 	}
 	both = read_pmd(cpu, 1) - both;
-	printf("         thread %ju, CPU %ju; alone %ju and %ju a round\n",
+	printf("         thread %ju, CPU %ju; one round alone: thread %ju, CPU %ju\n",
 	       (uintmax_t)sum, (uintmax_t)both, (uintmax_t)alone, (uintmax_t)cpu_alone);
 	must_be_between(both, sum, sum + sum / 100);
 	close(thread);
@@ -94,8 +94,8 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 }
 
 /*
- * Prepares the context to sample at user level, with the overflows of PMD @n. Under --icount each
- * instruction takes one cycle.
+ * Prepares the context to take a sample at each overflow of PMD @n, which counts at user level.
+ * Under --icount each instruction takes one cycle.
  */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)
 {
@@ -114,8 +114,8 @@ static header_t sample_with(int fd, unsigned int n, uint64_t period)
 }
 
 /*
- * In QEMU only the cycle counter interrupts in time, once per period. An overflow of the other
- * counter is found at the cycle counter's next interrupt, which then serves two contexts.
+ * In QEMU only the cycle counter raises its interrupt in time, once per period. An overflow of the
+ * other counter is found at the cycle counter's next interrupt, which then serves two contexts.
  */
 static void sample_both(bool cpu_is_prompt)
 {

@@ -24,8 +24,8 @@ TEST(task_clock_is_the_cpu_time)
 	uint64_t outer, inner, clock;
 
 	/*
-	 * No idle CPU has to wake up here, so the CPU time that the kernel accounts is both the
-	 * lower and the upper bound; see must_be_cpu_time().
+	 * No idle CPU has to wake up here, so the kernel's CPU time gives the lower and the upper
+	 * limit; see must_be_cpu_time().
 	 */
 	competitors_begin(2 *
 			  cpus_online()); /* the caller does not have the CPU to itself */
@@ -48,7 +48,7 @@ TEST(task_clock_is_the_time_of_the_instructions)
 	uint64_t count;
 
 	if (!is_deterministic())
-		skip("only with --icount an instruction takes 1 ns");
+		skip("an instruction takes 1 ns only with --icount");
 	count = count_loop(fd, PFM_PMD_TASK_CLOCK, 300 * MILLION);
 	must_be_between(count, 300 * MILLION - 30000,
 			300 * MILLION + interrupts_within(300 * MILLION));
@@ -118,7 +118,7 @@ TEST(minor_faults_are_those_of_getrusage)
 	ck_assert_uint_ge(count, 1000);
 }
 
-/* A guest has no disk and no major faults, so the test can only check for zero. */
+/* A guest has no disk and therefore no major faults, so the test can only check for zero. */
 TEST(major_faults_are_those_of_getrusage)
 {
 	int fd = context_with_virtual(PFM_PMD_MAJOR_FAULTS);
@@ -144,6 +144,6 @@ TEST(monotonic_time_is_that_of_clock_gettime)
 	must(fd, pfm_stop(fd));
 	outer = monotonic_time() - outer;
 	count = read_pmd(fd, PFM_PMD_MONOTONIC_TIME);
-	/* The kernel's clock that even an NMI can read may be behind by some us. */
+	/* The PMD reads a clock that even an NMI can read. It may lag by a few microseconds. */
 	must_be_between(count, inner - 10000, outer + 10000);
 }

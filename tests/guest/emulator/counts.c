@@ -38,7 +38,7 @@ TEST(events_of_loops)
 	must_count(HARDWARE(CPU_CYCLES), 10);
 	must_count(HARDWARE(BRANCH_INSTRUCTIONS), 1);
 	must_count(RAW(RAW_INSTRUCTIONS), 10);
-	/* perf can count this event on a fixed counter only. */
+	/* perf can count this event only on a fixed counter. */
 	if (x86_pmu()->fixed)
 		must_count(HARDWARE(REF_CPU_CYCLES), 10);
 }
@@ -68,8 +68,8 @@ TEST(a_string_instruction_with_repeats_counts_once)
 }
 
 /*
- * Before version 2 no register stops all counters at the same time, so the counters of a group stop
- * one by one.
+ * A PMU before version 2 has no register that stops all counters at the same time, so the counters
+ * of a group stop one by one.
  */
 TEST(user_and_kernel_add_up)
 {

@@ -98,7 +98,7 @@ static void must_sample(const char *unit, uint64_t config)
 }
 
 /*
- * Makes and stops an event that raises NMIs. After the stop perf accepts one more NMI from any
+ * Enables and disables an event that raises NMIs. Afterwards perf accepts one more NMI from any
  * source.
  */
 static void raise_nmi(void)
@@ -141,7 +141,7 @@ static void check_registers(void)
 	ck_assert_uint_gt(before, 1000);
 	must_be_between(after - before, MILLION / 2, executed);
 	ck_assert_uint_lt(after, 1000 + executed);
-	/* The fetch counter counts in steps of 16, which bits 31 to 16 show. */
+	/* The fetch counter counts in steps of 16. Bits 31 to 16 hold the number of steps. */
 	executed = instruction_time();
 	msr_write(FETCH_CTL, 0xffff | BIT(48));
 	loop(MILLION / 2);

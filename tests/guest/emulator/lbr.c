@@ -115,7 +115,7 @@ static void must_have_none(const struct branch *records, unsigned int count,
 		for (i = 0; i < KNOWN_BRANCHES; i++)
 			ck_assert_msg(known[i].kind & filter ||
 					      !is_same(&records[n], &known[i]),
-				      "filter %#llx: branch %u is there",
+				      "filter %#llx: branch %u is recorded",
 				      (unsigned long long)filter, i);
 }
 

@@ -33,8 +33,8 @@ static bool has_pebs(void)
 }
 
 /*
- * On "generic" models perf has precise events only if all events can be precise. From PEBS format 4
- * on, all events can be precise.
+ * If perf does not know the model ("generic"), it offers precise events only if all events can be
+ * precise. This is so from PEBS format 4 on.
  */
 static bool perf_has_pebs(void)
 {
@@ -57,7 +57,10 @@ static int precise_event(uint32_t type, uint64_t config, uint64_t period, int gr
 		.exclude_kernel = 1,
 	};
 
-	/* perf lets the buffer fill up unless a sample needs data that only the interrupt has. */
+	/*
+	 * If samples have call chains, perf requests an interrupt for each sample. Otherwise it
+	 * lets the buffer fill up first.
+	 */
 	if (single)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	return syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);

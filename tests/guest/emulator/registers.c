@@ -46,7 +46,7 @@ static void intel_registers(void)
 	must_write(EVENT_SELECT, BIT(32), false);
 	must_write(EVENT_SELECT, BIT(21), pmu->version >= 3); /* AnyThread */
 	must_write(EVENT_SELECT, 0, true);
-	/* A write to this address is sign-extended from bit 31. */
+	/* A write to this address copies bit 31 to all higher bits. */
 	must_write(COUNTER, 0x80000000, true);
 	must_read(COUNTER, 0xffff80000000);
 	must_write(COUNTER_FULL, 0x7fffffffffff, true);
@@ -87,7 +87,7 @@ static void amd_registers(void)
 	must_write(K7_COUNTER, 0, true);
 	must_write(K7_EVENT_SELECT, 0xc0, true);
 	must_read(K7_EVENT_SELECT, 0xc0);
-	/* With six counters, the same registers have other addresses, too. */
+	/* If the PMU has six counters, each of these registers has a second address. */
 	if (pmu->counters == 6)
 		must_read(F15H_EVENT_SELECT, 0xc0);
 	must_write(K7_EVENT_SELECT, 0, true);

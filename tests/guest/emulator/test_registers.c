@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The emulated PMU does what tests write to its test registers, and counts accesses to its
- * registers. tests/vm/qemu-x86-pmu describes the test registers.
+ * The emulated PMU has test registers: tests write commands to them, and read how often the PMU's
+ * registers were accessed. tests/vm/qemu-x86-pmu describes the test registers.
  */
 #if defined(__x86_64__)
 
@@ -14,8 +14,8 @@ SUITE(test_registers, 120);
 #define PERIOD 100000
 
 /*
- * Opens a sampling event and enables it. While perf has an event, it unmasks the interrupt in each
- * NMI.
+ * Opens a sampling event and enables it. As long as perf has such an event, each NMI makes perf
+ * unmask the interrupt.
  */
 static int enabled_event(uint64_t period)
 {
@@ -121,7 +121,7 @@ static void check_without_overflow(void)
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(nmis_of(DO_PMI), 1);
 	i = reports_end(UNKNOWN_NMI);
-	/* On AMD's processors, perf accepts any NMI for some time after its own. */
+	/* On AMD processors, perf claims every NMI for some time after one of its own. */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);
 	group_disable(fd);
@@ -236,9 +236,9 @@ static void must_count_writes(const struct write_of *writes, size_t count)
 		msr_write(writes[i].msr, 0);
 		msr_write(writes[i].msr, 0);
 		ck_assert_msg(accesses(writes[i].kind) == 2 && all_accesses() == 2,
-			      "%#x: %ju of kind %u, %ju in all", writes[i].msr,
-			      (uintmax_t)accesses(writes[i].kind), writes[i].kind,
-			      (uintmax_t)all_accesses());
+			      "%#x: %ju accesses of kind %u, %ju of all kinds",
+			      writes[i].msr, (uintmax_t)accesses(writes[i].kind),
+			      writes[i].kind, (uintmax_t)all_accesses());
 	}
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In every call on a context, every allocation fails in turn, at first alone, then together with
- * all later allocations. The call fails with ENOMEM and a reason, changes nothing, and works
- * when there is memory again.
+ * Tests every call on a context. Each allocation of the call fails in turn: first alone, then
+ * together with all later allocations. The call fails with ENOMEM and a reason, changes nothing,
+ * and works when there is memory again.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -187,7 +187,7 @@ static void load_self_and_start(void)
 	must(fd, pfm_start(fd, NULL));
 }
 
-/* Makes a message that can be read: the message about the end of a child. */
+/* Loads the context on a child and ends the child, so that there is a message about the end. */
 static void make_message(void)
 {
 	struct child ended = child_new();
@@ -203,7 +203,10 @@ static uint64_t end_soon(uint64_t unused)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Prepares a read that has to wait: the message comes when the reader already sleeps. */
+/*
+ * Loads the context on a child that ends after 100 ms, so that a read has to wait for the message
+ * about the end.
+ */
 static void wait_for_message(void)
 {
 	ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);

@@ -102,7 +102,8 @@ FAULT_TEST(creating_with_formats)
 
 /* ---- a context that has copies ---------------------------------------------------------------- */
 
-static struct child outsider; /* the context monitors it, copies monitor its children */
+/* The context monitors this process. Copies of the context monitor the children of the process. */
+static struct child outsider;
 
 static uint64_t fork_sleeper(uint64_t unused)
 {
@@ -236,7 +237,7 @@ static void load_self(void)
 	load_and_start(fd, thread_id());
 }
 
-/* If there is no memory for a copy, the child runs without one, and is counted as not followed. */
+/* If there is no memory for a copy, nothing monitors the child, and not_followed counts it. */
 static void must_be_followed_or_told(int error)
 {
 	struct pfm_statistics statistics = {};
@@ -263,7 +264,7 @@ static void check_forks(void)
 		.attempt = attempt_fork,
 		.before = load_self,
 		.verify = must_be_followed_or_told,
-		.foreign = "a child without a copy, or EAGAIN of the kernel",
+		.foreign = "the child has no copy, or the kernel returns EAGAIN",
 		.once = true,
 	};
 

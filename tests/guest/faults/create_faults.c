@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When contexts and their buffers are created and mapped, every allocation fails in turn, at first
- * alone, then together with all later allocations. The call fails with ENOMEM and a reason, changes
- * nothing, and works when there is memory again.
+ * Tests the creation of a context and the mapping of its buffer. Each allocation fails in turn:
+ * first alone, then together with all later allocations. The call fails with ENOMEM and a reason,
+ * changes nothing, and works when there is memory again.
  *
  * After the tests the debug guest looks for leaks. That search does not cover pages, which have
  * their own test.
@@ -111,7 +111,7 @@ static void check_creating(void)
 		  .attempt = attempt_open,
 		  .undo = close_opened,
 		  .allocates = true },
-		/* the event set is from kvmalloc(), which has a fallback */
+		/* kvmalloc() allocates the event set, and has a fallback */
 		{ .name = "create",
 		  .attempt = attempt_create,
 		  .undo = open_anew,
@@ -236,8 +236,8 @@ FAULT_TEST(buffers)
 #define FAILURES 4000
 
 /*
- * Creates a context while one of the last page allocations for its buffer fails. Returns false if
- * the page was for something else, so that the context was created.
+ * Makes the @nth page allocation fail while a context with a buffer is created. Returns whether the
+ * creation failed, too. If the page was not for the buffer, the creation may succeed.
  */
 static bool create_in_vain(unsigned int nth)
 {
@@ -270,8 +270,8 @@ static void create_in_vain_often(unsigned int failures)
 
 /*
  * Compares the free memory before and after many failures, because the kernel's search for leaks
- * does not cover pages. KASAN keeps freed memory, up to a 32nd of all memory. The failures before
- * the comparison fill KASAN's memory up to this limit.
+ * does not cover pages. KASAN keeps freed memory, up to 1/32 of all memory. The failures before the
+ * comparison make KASAN reach this limit.
  */
 static void check_pages(void)
 {

@@ -51,7 +51,7 @@ unsigned int inject_read_number(int fd)
 
 static char *thread_pointer(void)
 {
-#ifdef __powerpc64__ /* here GCC 12 has no __builtin_thread_pointer() */
+#ifdef __powerpc64__ /* GCC 12 has no __builtin_thread_pointer() for POWER */
 	register char *pointer asm("r13");
 
 	asm("" : "=r"(pointer));
@@ -62,9 +62,9 @@ static char *thread_pointer(void)
 }
 
 /*
- * The C library registers memory for rseq: before a thread that was preempted returns to user mode,
- * the kernel writes the CPU's number there. After a fork this write needs a new page. If there is
- * no page, the kernel sends SIGSEGV.
+ * Unregisters the C library's rseq area. The kernel writes the CPU's number to this area before a
+ * preempted thread returns to user mode. After a fork this write needs a new page. If there is no
+ * page, the kernel sends SIGSEGV.
  */
 static void leave_rseq(void)
 {
@@ -125,14 +125,14 @@ void inject_arm_process(pid_t pid, unsigned int nth)
 	injector->arm(pid, nth);
 }
 
-/* The log may contain nothing worse than a failed allocation. */
+/* Fails the test if @record is worse than the report of a failed allocation. */
 static void look_for_complaint(const char *record)
 {
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
 		/*
-		 * After one of these messages, the search for leaks, which is made after the tests,
-		 * finds nothing.
+		 * With these messages kmemleak turns itself off, so its search after the tests
+		 * would find no leaks.
 		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",
 		"kmemleak: Kernel memory leak detector disabled"

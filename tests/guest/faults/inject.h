@@ -39,8 +39,8 @@ enum inject_kind {
  *	vectors and event sets, and those for the debug kernel's own records. With INJECT_REST: at
  *	least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
- * @reserve: the allocation may have been one that vmap() makes in advance for its next call. vmap()
- *	also works without it (preload_this_cpu_lock() in mm/vmalloc.c)
+ * @reserve: perhaps vmap() made the failed allocation in advance, for a later call. vmap() also
+ *	works without this allocation (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
@@ -55,9 +55,9 @@ void inject_open(void);
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
- * After this call, some allocations of the kernel's workers are counted, too: those that the
- * workers make for perfmon while the thread waits. Must be called before inject_kind(). Only
- * failing_allocations.c can count these allocations.
+ * After this call, the allocations that the kernel's workers make for perfmon while the thread
+ * waits are counted, too. Must be called before inject_kind(). Only failing_allocations.c can count
+ * these allocations.
  */
 void inject_workers(void);
 

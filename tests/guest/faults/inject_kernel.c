@@ -13,7 +13,7 @@
 
 #define FAULTS	 "/sys/kernel/debug/"
 #define OWN_NTH	 "/proc/thread-self/fail-nth"
-#define NO_ORDER "20" /* more pages than any allocation has */
+#define NO_ORDER "20" /* no allocation has this many pages */
 
 /*
  * A setting of the injection, in a file. The file is opened at the beginning, because the test may
@@ -26,9 +26,8 @@ struct knob {
 };
 
 /*
- * By default the kernel lets an allocation fail only if the allocation cannot wait, and a page
- * allocation only if it is for more than one page. These settings also let other allocations fail.
- * Failures are logged with a stack, which shows the caller.
+ * By default, the injection spares allocations that can wait, and allocations of single pages. With
+ * these settings they can fail, too. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

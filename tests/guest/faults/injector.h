@@ -10,8 +10,8 @@
  * @open: called before everything else
  * @kind: chooses which allocations fail
  * @workers: see inject_workers(); NULL: the injector cannot count these allocations
- * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
- *	itself
+ * @arm: begins to count the allocations of thread @tid (0: the caller). After that, @arm itself
+ *	must not allocate memory
  * @disarm: ends the injection, and fills in those members of struct injected that this injector can
  *	determine
  * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse

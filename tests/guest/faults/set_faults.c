@@ -65,16 +65,16 @@ static void sets_must_be_counted(int error)
 		return;
 	ck_assert_msg(told.error == error && told.reason == PFM_REASON_MEMORY &&
 			      (told.index == made || told.index == PFM_NO_INDEX),
-		      "%s%u sets; told errno %d, reason %u, index %d", subject, made,
-		      told.error, told.reason, (int)told.index);
+		      "%s%u sets; last error: errno %d, reason %u, index %d", subject,
+		      made, told.error, told.reason, (int)told.index);
 	delete_new_sets();
 }
 
 static void check_making_sets(void)
 {
 	/*
-	 * operation.reason is not set, because it requires a last error without an index. Here
-	 * the last error has the index of the set that failed.
+	 * operation.reason is not set: it is for calls whose last error has no index. Here the last
+	 * error has the index of the set that failed.
 	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new set",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes every allocation of an operation fail in turn, at first alone, then together with all
- * later allocations. After each attempt the state is checked.
+ * Makes each allocation of an operation fail in turn: first alone, then together with all later
+ * allocations. After each attempt the state is checked.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void check_failure(const struct operation *operation, int error, bool our
 	must(fd, pfm_get_error(fd, &told));
 	ck_assert_msg(told.error == ENOMEM && told.reason == PFM_REASON_MEMORY &&
 			      told.index == PFM_NO_INDEX,
-		      "%stold errno %d, reason %u, index %d", subject, told.error,
+		      "%slast error: errno %d, reason %u, index %d", subject, told.error,
 		      told.reason, (int)told.index);
 }
 
@@ -92,9 +92,10 @@ struct tally {
 #define MOST_RECORDS 6
 
 /*
- * If all further allocations fail, no fallback helps. It is not known which allocations with
- * __GFP_NOWARN belong to perfmon. So an operation of perfmon must fail when there is no memory at
- * all, and may succeed only when nothing but the kernel's records is missing.
+ * If all further allocations fail, no fallback helps, and an operation of perfmon must fail. It may
+ * succeed only in its last runs, in which only allocations of the kernel's records fail. It is not
+ * known which allocations with __GFP_NOWARN are for these records. So the number of successful runs
+ * is limited.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)
@@ -104,7 +105,7 @@ static void check_success(const struct operation *operation, unsigned int nth,
 		return;
 	ck_assert_msg(nth > 1, "%sit succeeds without any memory", subject);
 	ck_assert_msg(tally->absorbed <= MOST_RECORDS,
-		      "%sit succeeds although all these allocations failed, in %u runs",
+		      "%sit has succeeded in %u runs although allocations failed",
 		      subject, tally->absorbed);
 }
 
@@ -112,14 +113,14 @@ static void judge(const struct operation *operation, int error, enum inject_kind
 		  unsigned int nth, const struct injected *found, struct tally *tally)
 {
 	if (error != operation->normally) {
-		ck_assert_msg(found->injected, "%s%s without a failure injected", subject,
-			      strerror(error));
+		ck_assert_msg(found->injected, "%s%s, but no failure was injected",
+			      subject, strerror(error));
 		check_failure(operation, error, found->ours || kind == INJECT_REST);
 		tally->failed++;
 		tally->ours += found->ours;
 	} else if (found->told && !found->reserve) {
 		ck_assert_msg(operation->absorbed || operation->foreign,
-			      "%sit succeeds although this failed", subject);
+			      "%sit succeeds despite this failure", subject);
 		tally->tolerated++;
 	} else if (found->injected) {
 		tally->absorbed++;

@@ -18,10 +18,10 @@
  * @allocates: perfmon itself allocates memory, and at least one of its allocations must fail
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
- * @foreign: set if the operation is the kernel's, not perfmon's: the reason why it may succeed, or
- *	fail with an errno other than ENOMEM
- * @absorbed: the reason why the operation may succeed although an allocation without fallback
- *	failed, or although there was no memory
+ * @foreign: NULL if the operation is perfmon's. If it is the kernel's: the reason why it may
+ *	succeed, or may fail with an errno other than ENOMEM
+ * @absorbed: the reason why the operation may succeed even if an allocation without a fallback
+ *	failed, or if there was no memory at all
  * @once: let only one allocation fail in each attempt, because a process would wait for ever if all
  *	later allocations failed, too
  * @process: process whose allocations fail; NULL: the caller
@@ -70,7 +70,7 @@ void must_do(int error, const char *what, const char *name);
 /* Starts a child, and makes fd a context that monitors it. */
 void watch_new_child(void);
 
-/* Defines a test whose checks are in check_NAME(), which is run in another process. */
+/* Defines a test that runs check_NAME() in another process. */
 #define FAULT_TEST(name)                                                                 \
 	TEST(name)                                                                       \
 	{                                                                                \

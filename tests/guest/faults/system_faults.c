@@ -81,9 +81,9 @@ static void check_processes(void)
 {
 	static const char fork_why[] = "the kernel returns EAGAIN, or has a fallback";
 	static const char exec_why[] =
-		"copying arguments fails with E2BIG; page faults of "
-		"the new program are repeated; when the old program "
-		"has gone, the process is killed";
+		"the exec fails with E2BIG if it cannot copy the arguments; "
+		"page faults of the new program are repeated; after the "
+		"point of no return the kernel kills the process";
 	static const struct operation operations[] = {
 		{ .name = "fork",
 		  .attempt = attempt_fork,
@@ -158,7 +158,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Sets the file to 0. A later write to it switches the static branch of the time measurement. */
+/* Writes 0 to "debug". Then a write of 1 enables the static branch for time measurements. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -290,7 +290,7 @@ static int attempt_unload_core(const struct operation *operation)
 	return module_unload("perfmon");
 }
 
-/* The name is stored before the attempts, because finding it takes memory. */
+/* Set before the attempts, because the search for the name allocates memory. */
 static const char *pmu_name;
 
 static int attempt_unload_pmu(const struct operation *operation)
@@ -365,7 +365,7 @@ static const char optional_why[] = "statistics, events for udev, sections in sys
 static void check_modules(void)
 {
 	static const struct operation core[] = {
-		/* allocates for proc's mount, sysfs and the device */
+		/* the core needs memory for a mount of proc, for sysfs and for the device */
 		{ .name = "load of the core",
 		  .attempt = attempt_load_module,
 		  .before = no_core,

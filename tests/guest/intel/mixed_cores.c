@@ -26,7 +26,7 @@ SUITE(mixed_cores, 120);
 
 #define TURNS		   100
 #define TURN		   100000
-#define AROUND		   1000 /* most instructions that a turn takes besides its loop */
+#define AROUND		   1000 /* maximum of instructions outside the loop, per turn */
 
 static void need_mixed(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: registers that refine what an event counts. The emulated PMU has Skylake's registers,
- * which have no effect on its counts: the tests look at the registers themselves.
+ * Intel: registers that refine what an event counts. The emulated PMU has these registers of
+ * Skylake, but they have no effect on its counts. So the tests check the values of the registers.
  */
 #include <errno.h>
 #include <perfmon/perfmon_intel.h>
@@ -151,6 +151,6 @@ static void check_shared(void)
 TEST(shared_counters_have_no_such_registers)
 {
 	if (strcmp(pmu_module(), "perfmon_intel"))
-		skip("no PMU of Intel");
+		skip("not an Intel PMU");
 	with_pmu("perfmon_intel", "ownership=shared", check_shared);
 }

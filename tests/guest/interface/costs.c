@@ -2,8 +2,8 @@
 /*
  * PFM_IOC_STATISTICS: what it reports after known work, and who may call it.
  *
- * The reference values: the number of notifications and set switches that the test itself causes,
- * what the sampling format writes, and the kernel's counts of context switches.
+ * The tests compare the results with three things: the numbers of notifications and set switches
+ * that the tests cause, the sampling format's counts, and the kernel's counts of context switches.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -257,7 +257,7 @@ TEST(switches_of_the_thread_are_counted)
 
 	ck_assert_uint_ge(switches, 50);
 	ck_assert_uint_eq(costs_of(fd).switches, switches);
-	/* What the thread does after the unload does not count. */
+	/* The switches of the thread after the unload are not counted. */
 	must(fd, pfm_unload_context(fd));
 	child_call(&child, child_work, 1);
 	wait_until(thread_state(child.pid) == 'S');

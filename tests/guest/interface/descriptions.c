@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules that describe a PMU or a sampling format with one mistake: registration refuses each of
- * them, even if other modules are registered.
+ * Modules whose description of a PMU or of a sampling format has one mistake. The core refuses to
+ * register them, also while other modules are registered.
  */
 #include <stdio.h>
 
@@ -53,7 +53,10 @@ TEST(a_pmu_with_a_mistake_is_refused)
 	count_must_be_right(make_context());
 }
 
-/* The kernel's log must say that interface number @theirs of the @kind is not @ours. */
+/*
+ * The kernel's log must say that the module was built for version @theirs of the @kind interface,
+ * and that perfmon has version @ours.
+ */
 static void must_be_logged(const char *kind, unsigned int theirs, unsigned int ours)
 {
 	char sentence[256];

@@ -39,7 +39,7 @@ const struct call first_calls[] = {
 	  CREATED,
 	  fill_pmd,
 	  false,
-	  /* the first field is the flags, which are returned as they were written */
+	  /* the field at offset 4 has flags, which the call returns unchanged */
 	  { { 4, 4 }, { 148, 28 } },
 	  NO_FLAGS,
 	  0 },

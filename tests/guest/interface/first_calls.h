@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Each call with the structure of its first version. Sizes and offsets are written out here,
- * because they must never change.
+ * All calls, with their structures as they were in the first version. Sizes and offsets are literal
+ * numbers here, because they must never change.
  */
 #ifndef FIRST_CALLS_H
 #define FIRST_CALLS_H
@@ -33,7 +33,7 @@ struct field {
  * struct call - a call and its argument
  * @size: size of the call's structure in the first version. If the call takes a vector, @size is
  *	the size of an element
- * @fill: makes an argument of zeros valid
+ * @fill: fills in the fields that must not be zero; NULL: a structure of zeros is valid
  * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
  * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not
@@ -62,7 +62,7 @@ extern const struct call first_calls[];
 /* Returns a descriptor in the state that the call needs. */
 int prepare_call(const struct call *call);
 
-/* Makes an argument of zeros valid. */
+/* Turns @structure, which must contain only zeros, into a valid argument. */
 void fill_argument(const struct call *call, void *structure);
 
 /* Makes the ioctl of @call. @size: size of @argument; @direction: as in _IOC() */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the interface may grow: what perfmon_ioctl.h promises about sizes, reserved fields and
- * flags, for every structure that the kernel reads or writes.
+ * How the interface may grow. perfmon_ioctl.h makes promises about sizes, reserved fields and
+ * flags. The tests check these promises for every structure that the kernel reads or writes.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -175,14 +175,14 @@ TEST(longer_elements_are_found_at_their_places)
 		ck_assert_uint_eq(pmrs[i].pmr.reg_value, 1000 + i);
 		ck_assert_uint_eq(pmds[i].rest[0] | pmrs[i].rest[0], 0);
 	}
-	/* The error has the index of the element with unknown data. No element was read. */
+	/* The error reports the index of the element that has unknown data. No element was read. */
 	pmrs[2].rest[0] = 1ull << 63;
 	pmrs[0].pmr.reg_value = 7;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);
 	ck_assert_uint_eq(pmrs[0].pmr.reg_value, 7);
 	/*
-	 * The size of a vector includes the parts of elements that are not in the module's
-	 * structure.
+	 * The size limit of a vector applies to whole elements, including the bytes that the module
+	 * does not know.
 	 */
 	vector.element_size = read_number(SYSFS "arg_mem_max") / 3 + 1;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
@@ -218,7 +218,10 @@ TEST(longer_elements_at_unmapped_memory_are_efault)
 	}
 }
 
-/* A longer structure is returned as in the first version, followed by zeros. */
+/*
+ * If the caller's structure is longer than the module's, the module fills the part that it knows
+ * and writes zeros to the rest.
+ */
 TEST(unknown_parts_of_a_result_are_zeroed)
 {
 	static const char zeros[LONGER];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Inheritance: threads and child processes that a monitored thread makes are monitored by copies of
- * the context. The reference values are page faults: the kernel counts the faults of each process,
- * and of all children that it has waited for.
+ * Inheritance: when a monitored thread creates a thread or a child process, a copy of the context
+ * monitors the new thread. The reference values are page faults. The kernel counts them for each
+ * process, and for all children that the process has waited for.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -84,7 +84,7 @@ TEST(children_and_their_children_are_counted)
 	must_be_between(counted_faults(fd), inner - 20 * 4, outer);
 }
 
-/* At user level the children do little more than loop, so their counts are known. */
+/* At user level the children do almost nothing except this loop, so their counts are known. */
 static void loop_a_million(int unused)
 {
 	(void)unused;
@@ -226,7 +226,7 @@ TEST(registers_do_not_change_while_copies_live)
 	let_go(pid);
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	must(fd, pfm_stop(fd));
-	/* A write replaces what copies have counted. */
+	/* A written value replaces the count of the context and the counts of its copies. */
 	must(fd, pfm_write_pmds(fd, &pmd, 1));
 	ck_assert_uint_eq(counted_faults(fd), 0);
 }

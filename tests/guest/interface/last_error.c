@@ -77,5 +77,5 @@ TEST(the_sentence_of_a_failed_create_is_kept)
 	must_fail_errno(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
 	ck_assert_str_eq(
 		sentence(-1),
-		"pfm_create_context: a flag is unknown or does not go with the others: flags 0x8");
+		"pfm_create_context: a flag is unknown or does not fit the other flags: flags 0x8");
 }

@@ -35,7 +35,7 @@ TEST(the_task_clock_of_a_long_run_is_its_cpu_time)
 	must(fd, pfm_stop(fd));
 	cpu = cpu_time() - begin;
 	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
-	/* two clocks of the kernel, one of which may count ticks */
+	/* The two values come from two clocks of the kernel. One of them may count ticks. */
 	ck_assert_msg(clock > cpu / 100 * 97 && clock < cpu / 100 * 103,
 		      "%ju ns, the kernel says %ju", (uintmax_t)clock, (uintmax_t)cpu);
 }
@@ -404,7 +404,7 @@ TEST(changing_a_set_resets_pmcs_and_keeps_pmds)
 	ck_assert_uint_eq(busy_count(fd), busy);
 	ck_assert_uint_eq(set_of(fd, 0).set_runs, 0);
 	ck_assert_uint_eq(set_of(fd, 0).set_act_duration, 0);
-	/* a PMC with its default counts nothing on the PMUs of the guests */
+	/* on the PMUs of the guests, nothing is counted while a PMC has its default value */
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	spin_turns(1000);

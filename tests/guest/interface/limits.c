@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A user who uses up all limits does not keep other users from counting. */
+/* A user who has reached all limits cannot prevent other users from counting. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -21,7 +21,8 @@ static int try_set(int fd, unsigned int id)
 }
 
 /*
- * Creates sets in one context after the other until there is no room. Returns the number of sets.
+ * Fills one context after another with sets until the user's share of the memory is used up.
+ * Returns the number of sets.
  */
 static uint64_t take_sets(const int *fds)
 {
@@ -96,7 +97,7 @@ static void perf_must_count(void)
 	close(fd);
 }
 
-/* In a debug guest, a user's share of the memory is too small for so many contexts. */
+/* In a debug guest, a user's default share of the memory is too small for CONTEXTS contexts. */
 static void have_room_for_all_contexts(void)
 {
 	if (read_number(SYSFS "set_user_max") < 24 << 20)
@@ -114,7 +115,7 @@ TEST(a_user_at_all_limits_locks_nobody_out)
 	snprintf(share, sizeof(share), "%s", read_text(SYSFS "set_user_max"));
 	have_room_for_all_contexts();
 	sets = child_call(&child, take_everything, 0);
-	printf("%u contexts and %ju more sets: %s bytes\n", CONTEXTS, (uintmax_t)sets,
+	printf("%u contexts and %ju more sets use %s bytes\n", CONTEXTS, (uintmax_t)sets,
 	       strtok((char *)read_text(SYSFS "set_mem_cur"), "\n"));
 	ck_assert_uint_gt(sets, 0);
 	perf_must_count();

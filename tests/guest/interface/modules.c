@@ -3,7 +3,7 @@
  * Modules that are loaded and unloaded.
  *
  * Each test that unloads modules loads the best PMU module again at its end. If a test fails before
- * that, the next context that is created loads this module.
+ * that, this module is loaded when the next context is created.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -203,7 +203,10 @@ TEST(the_default_is_not_the_pmu_that_was_named_first)
 #define FOR_NONE "perfmon-pmu:none:....................."
 #define FOR_ALL	 "perfmon-pmu:**************************"
 
-/* Replaces @before, if it is there, by @after in the module's file and runs depmod. */
+/*
+ * Replaces @before by @after in the module's file and runs depmod. If the file does not contain
+ * @before, nothing is done.
+ */
 static void change_alias(const char *module, const char *before, const char *after)
 {
 	static char content[4 << 20];

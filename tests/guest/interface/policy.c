@@ -111,7 +111,7 @@ static int try_context(uint32_t flags)
 	return pfm_create_context(&ctx, NULL, NULL, 0);
 }
 
-/* Counter 0 counts always. Where levels can be selected, counter 1 counts at kernel level only. */
+/* Counter 0 always counts. If the PMU can select levels, counter 1 counts at kernel level only. */
 static uint64_t try_counting(int fd)
 {
 	bool is_told = !(status_of(fd).flags & PFM_STATUS_USER_LEVEL);
@@ -166,7 +166,10 @@ static uint64_t try_sampling(void)
 	return result;
 }
 
-/* If the user may not even monitor the process, the load fails for that reason. */
+/*
+ * If the load fails, the reason must be @wanted. The load checks whether the user may monitor the
+ * process before it checks whether the user may block it.
+ */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {
 	int fd = try_context(PFM_FL_NOTIFY_BLOCK);
@@ -393,8 +396,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * While ptrace_scope is @scope, a process tries to block process @pid, which belongs to the same
- * user and is not a descendant. Returns the reason of the refusal, or PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope for a moment. Meanwhile a process tries to block process @pid, which
+ * belongs to the same user and is not a descendant of it. Returns the reason for the refusal, or
+ * PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that take no vector, and invalid calls. Each argument is made invalid in turn. Checks the
- * errno of docs/interface.md, the reason, and that the context still counts right.
+ * Calls that take no vector, and invalid calls. Each argument is made invalid in turn. The call
+ * must fail with the errno of docs/interface.md and the right reason. After that, the context must
+ * still count right.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -365,7 +366,7 @@ static void must_be_ebadf(int fd)
 	must_fail_errno(pfm_unload_context(fd), EBADF);
 	must_fail_errno(pfm_get_info(fd, &info), EBADF);
 	must_fail_errno(pfm_get_status(fd, &status), EBADF);
-	if (fd != -1) /* with -1 the call would return the error of a failed create */
+	if (fd != -1) /* for -1, pfm_get_error() returns the error of a failed create */
 		must_fail_errno(pfm_get_error(fd, &error), EBADF);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers that cannot be written or read. Checks the errno of docs/interface.md, the reason, the
- * element, and that the context still counts right.
+ * Registers that cannot be written or read. The call must fail with the errno of docs/interface.md,
+ * the right reason and the index of the element. After that, the context must still count right.
  */
 #include <stdio.h>
 
@@ -93,7 +93,7 @@ TEST(a_counter_that_cannot_be_narrowed_is_einval)
 	int fd = make_context();
 
 	if (pmu()->can_narrow)
-		skip("each counter of %s can be narrowed", pmu()->info.pmu_name);
+		skip("all counters of %s can be narrowed", pmu()->info.pmu_name);
 	must_fail(fd, write_one_pmc(fd, pmc), EINVAL, PFM_REASON_NOT_A_COUNTER, 0);
 	count_must_be_right(fd);
 }
@@ -135,7 +135,7 @@ TEST(a_value_that_the_pmu_refuses_is_einval)
 	int fd = make_context();
 
 	if (!pmu()->has_bad_value)
-		skip("%s refuses no value", pmu()->info.pmu_model);
+		skip("%s accepts every value", pmu()->info.pmu_model);
 	must_fail(fd,
 		  write_one_pmc(fd, (pfarg_pmc_t){ .reg_num = pmu()->pmcs[0],
 						   .reg_value = pmu()->bad_value }),
@@ -152,7 +152,7 @@ TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 	int fd, written;
 
 	if (!pmu_is("armv8"))
-		skip("no register of %s can be left to perf", pmu()->info.pmu_name);
+		skip("%s cannot leave registers to perf", pmu()->info.pmu_name);
 	/* Counters of earlier contexts are released at most once per second. */
 	sleep(2);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");

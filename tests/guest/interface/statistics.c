@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c has the
- * ioctl.
+ * Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c tests
+ * PFM_IOC_STATISTICS.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -186,16 +186,16 @@ TEST(time_is_measured_if_enabled)
 	wait_until((in = statistic_of(cpu, "ctxswin_ns")) > 0 &&
 		   (out = statistic_of(cpu, "ctxswout_ns")) > 0);
 	all = monotonic_time() - all;
-	ck_assert_msg(in < all && out < all, "%ju ns in and %ju ns out, of %ju",
+	ck_assert_msg(in < all && out < all, "%ju ns in, %ju ns out; %ju ns passed",
 		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
-	/* Writing 0 resets the statistics, too. */
+	/* Writing 0 to "debug" also resets the statistics. */
 	wait_until(thread_state(child.pid) == 'S');
 	set_debug(0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 }
 
-/* An overflow, a sample and a set switch each take a part of the elapsed time. */
+/* Overflows, samples and set switches each take some time, but less than the elapsed time. */
 TEST(time_of_overflows_formats_and_set_switches_is_measured)
 {
 	static const char *const times[] = { "ovfl_intr_ns", "fmt_handler_ns",
@@ -223,6 +223,7 @@ TEST(time_of_overflows_formats_and_set_switches_is_measured)
 		values[i] = statistic(times[i]);
 	set_debug(0);
 	for (i = 0; i < COUNT(times); i++)
-		ck_assert_msg(values[i] > 0 && values[i] < all, "%s is %ju, of %ju ns",
-			      times[i], (uintmax_t)values[i], (uintmax_t)all);
+		ck_assert_msg(values[i] > 0 && values[i] < all,
+			      "%s is %ju; %ju ns passed", times[i], (uintmax_t)values[i],
+			      (uintmax_t)all);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of /sys/kernel/perfmon: their names, modes and formats, and the values that settings
- * refuse.
+ * The files of /sys/kernel/perfmon: their names, modes and formats. Settings must refuse invalid
+ * values.
  *
  * The table follows docs/interface.md 7.2 and the manual pages.
  */
@@ -24,9 +24,9 @@ SUITE(sysfs, 60);
 
 /**
  * struct row - files of one kind
- * @path: regular expression of the path below /sys/kernel/perfmon
- * @mode: 0444: everybody reads it; 0644: root writes it, too
- * @text: regular expression of the content
+ * @path: regular expression for the path below /sys/kernel/perfmon
+ * @mode: 0444 if nobody may write the files, 0644 if root may write them; everybody may read them
+ * @text: regular expression for the content
  */
 static const struct row {
 	const char *path;
@@ -124,7 +124,7 @@ static int visit(const char *path, const struct stat *status, int type,
 static void walk(void (*function)(const char *path, const struct row *row,
 				  const struct stat *status))
 {
-	/* While files are visited, a PMU module and all formats of the guests are loaded. */
+	/* During the walk, a PMU module and all formats of the guests are loaded. */
 	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
 	do_file = function;
 	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
@@ -147,7 +147,7 @@ TEST(every_row_of_the_table_has_a_file_and_every_file_a_row)
 
 	walk(note_file);
 	for (i = 0; i < COUNT(rows); i++)
-		ck_assert_msg(has_file[i], "no file is %s", rows[i].path);
+		ck_assert_msg(has_file[i], "no file matches %s", rows[i].path);
 }
 
 static void check_mode(const char *path, const struct row *row, const struct stat *status)
@@ -174,7 +174,7 @@ TEST(files_have_the_formats_of_the_api)
 	walk(check_text);
 }
 
-/* A setting accepts the text that it shows. */
+/* The text that was read from a setting can be written back. */
 static void write_back(const char *path, const struct row *row, const struct stat *status)
 {
 	char before[64];

@@ -40,7 +40,7 @@ static int keeping_here(void)
 	return start_here(make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS));
 }
 
-/* Gives child @n of a test a name of its own, and touches a number of pages that depends on @n. */
+/* Names this child after its number @n. Then touches pages, whose number also depends on @n. */
 static void name_and_touch(int n)
 {
 	char name[16];
@@ -112,7 +112,7 @@ static void must_be_read(int fd)
 		  PFM_REASON_NO_COUNTS, NO_INDEX);
 }
 
-/* Before its first instruction and after its last one, a child has some more page faults. */
+/* A child also has a few page faults before its first instruction and after its last one. */
 static void must_be_child(struct thread thread, pid_t pid, int n)
 {
 	char name[16];
@@ -160,11 +160,11 @@ TEST(the_own_thread_is_read_without_its_copies)
 	ck_assert_int_eq(thread.counts.tgid, getpid());
 	ck_assert_str_eq(thread.counts.name, "the-own-thread");
 	/*
-	 * After a fork the parent has a fault at its first write to each page that it
-	 * shares with the child.
+	 * After a fork, the parent shares pages with the child. Its first write to each of them
+	 * causes a fault.
 	 */
 	must_be_between(thread.faults - before, 7 * PAGES, 9 * PAGES);
-	/* The name is the name that the thread had at the unload. */
+	/* The kernel reports the name that the thread had when the context was unloaded. */
 	must(fd, pfm_unload_context(fd));
 	prctl(PR_SET_NAME, "another-name");
 	ck_assert_str_eq(read_own(fd).counts.name, "the-own-thread");
@@ -502,7 +502,7 @@ TEST(a_failed_call_leaves_the_counts)
 	must_be_read(fd);
 }
 
-/* The size of the structure is in the command, see "How it grows" in perfmon_ioctl.h. */
+/* The command contains the size of the structure. See "How it grows" in perfmon_ioctl.h. */
 TEST(the_structure_may_become_longer)
 {
 	const unsigned int number = _IOC_NR(PFM_IOC_READ_THREAD);
@@ -561,7 +561,7 @@ TEST(each_thread_is_read_once_while_threads_end)
 	must(fd, pfm_stop(fd));
 	must_be_read(fd);
 	ck_assert_uint_ge(sum, MAKERS * RACING * PAGES);
-	/* There was memory for the counts of all threads. */
+	/* There was enough memory for the counts of all threads. */
 	ck_assert_uint_eq(status_of(fd).dropped_counts, 0);
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 	ck_assert_uint_eq(read_own(fd).faults + sum, counted_faults(fd));

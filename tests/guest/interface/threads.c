@@ -69,7 +69,7 @@ TEST(a_thread_of_the_own_process_can_be_monitored)
 	must_have_ended(fd, 0);
 }
 
-/* Creates a child that spins on another CPU than the test and never sleeps. */
+/* Creates a child that spins on CPU 1 and never sleeps. The test runs on CPU 0. */
 static struct child spinning_elsewhere(void)
 {
 	struct child child;

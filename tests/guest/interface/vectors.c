@@ -29,7 +29,10 @@ static const struct vector_call vector_calls[] = {
 	{ "read, ", PFM_IOC_READ, sizeof(pfarg_pmr_t), true },
 };
 
-/* An element of zeros names PMC 0, PMD 0 or set 0. Only the deletion of set 0 is refused. */
+/*
+ * An element that is all zeros names PMC 0, PMD 0 or set 0. All calls accept it, but set 0 cannot
+ * be deleted.
+ */
 #define DELETE_CALL 5
 
 #define for_each_vector_call(call)                                                       \
@@ -67,8 +70,9 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 }
 
 /*
- * Returns the last page that a program can have. The stack begins below it. User addresses end at a
- * power of two, which depends on the size of pages. x86_64 keeps the very last page free.
+ * Maps the last page that a program can map, and returns its address. The stack begins below this
+ * page. User addresses end at a power of two, which depends on the size of pages. On x86_64 the
+ * very last page cannot be mapped.
  */
 static char *last_page(void)
 {
@@ -123,7 +127,8 @@ TEST(a_vector_beyond_its_page_is_efault)
 	char *end = memory_end();
 
 	/*
-	 * only one or nine bytes of an element can be accessed, or only the first of two elements
+	 * Of one element, only one byte or nine bytes can be accessed. Of two elements, only the
+	 * first can be accessed.
 	 */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
@@ -150,7 +155,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	count_must_be_right(fd);
 }
 
-/* The elements belong to two sets. The last element ends where user addresses end. */
+/* The elements belong to two sets. The vector ends at the end of the user addresses. */
 TEST(a_vector_may_end_where_user_addresses_do)
 {
 	char *const last = last_page();

@@ -17,7 +17,7 @@ SUITE(descriptor_races, 1800);
  * struct shared - a descriptor that several threads use until one of them closes it
  * @round: increases with each new descriptor
  * @done: number of threads that have found the descriptor closed
- * @seen: largest value that was read from PMD 1, which is written only before the calls
+ * @seen: largest value that a thread has read from PMD 1; nobody writes PMD 1 during the calls
  * @calls: completed calls
  * @inside: whether each thread is in a call now
  * @met: number of calls during which the other thread was in a call, too
@@ -90,7 +90,7 @@ static bool status_is_consistent(int fd)
 	for (i = 0; i < COUNT(shared.targets); i++)
 		if (status.target == (uint32_t)shared.targets[i])
 			return true;
-	require(!"the target is one of ours");
+	require(!"unexpected target");
 	return true;
 }
 
@@ -186,7 +186,7 @@ static void *call_until_closed(void *argument)
 		round = shared.round;
 		/*
 		 * The threads are on two CPUs, because their calls would seldom overlap on one CPU.
-		 * From round to round each thread also migrates.
+		 * Every eight rounds, the threads swap their CPUs.
 		 */
 		pin((self + round / 8) % 2);
 		while (any_call_of(self, !self))

@@ -18,7 +18,7 @@ static const char *const ending_names[] = {
 	[PROCESS_ENDS] = "a process ends",
 	[PROCESS_IS_KILLED] = "a process is killed",
 	[LAST_THREAD_ENDS] = "the last thread ends",
-	[GROUP_ENDS] = "all threads are ended",
+	[GROUP_ENDS] = "another thread ends the process",
 };
 
 static bool all_have_happened(const struct meeting *meetings)
@@ -103,7 +103,7 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
 		/*
-		 * A thread can no longer be found when it has ended, but a process remains until
+		 * A thread cannot be found any more when it has ended. A process can be found until
 		 * its parent waits for it.
 		 */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
@@ -130,8 +130,8 @@ enum way {
 };
 
 /*
- * The counter begins @distance below a wrap of the hardware or, if @saturates, below an overflow of
- * 64 bits.
+ * Where the counter begins: its next wrap comes after @distance counts. If @saturates, this wrap is
+ * also an overflow of the 64-bit value.
  */
 struct approach {
 	unsigned int width;
@@ -140,9 +140,9 @@ struct approach {
 };
 
 /*
- * Ends monitoring when the counter is near the wrap. The result must be consistent: the counter has
- * not wrapped, or the wrap is in the 64-bit value, or the overflow is reported and has masked the
- * context.
+ * Ends monitoring when the counter is near the wrap. The result must be consistent. If the counter
+ * has wrapped, the 64-bit value includes the wrap. If the 64-bit value has overflowed, the overflow
+ * is reported and has masked the context.
  */
 static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 				  const struct approach *approach)
@@ -187,7 +187,10 @@ static const char *const way_names[] = {
 	[CLOSE] = "close",
 };
 
-/* Returns whether some overflows were handled, and enough were pending when monitoring ended. */
+/*
+ * Returns true if an interrupt has handled at least one overflow, and if enough overflows were
+ * pending when monitoring ended.
+ */
 static bool enough_overflows(unsigned int taken_before, unsigned int pending_before)
 {
 	return statistic("ovfl_intr_regular_count") > taken_before &&
@@ -255,8 +258,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * For CLOSE, which is last, the order cannot be seen. CLOSE continues with the leads that
-	 * were found for STOP and UNLOAD.
+	 * CLOSE is last, because its order cannot be seen. It continues with the leads that were
+	 * found for STOP and UNLOAD.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);
@@ -267,7 +270,7 @@ static void overflows_must_be_whole(void)
 	all_must_be_well();
 }
 
-/* The software PMU has many interrupts if its counters are narrow. */
+/* With narrow counters, the software PMU raises many interrupts. */
 TEST(the_end_of_monitoring_may_race_with_an_overflow)
 {
 	need_cpus(2);

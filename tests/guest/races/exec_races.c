@@ -84,7 +84,7 @@ void executor_main(int argc, char **argv)
 	executor_run(executor);
 }
 
-/* Starts a process of user @uid that executes this program and the program @second in turn. */
+/* Starts a process of user @uid that executes this program and program @second alternately. */
 static struct executor *executor_begin(uid_t uid, bool threads, const char *second)
 {
 	int fd = memfd_create("executor", 0);
@@ -97,8 +97,8 @@ static struct executor *executor_begin(uid_t uid, bool threads, const char *seco
 	require(executor != MAP_FAILED);
 	executor->threads = threads;
 	/*
-	 * Stores the path of this program now, because later /proc/self/exe may be the second
-	 * program.
+	 * Store the path of this program now. When the process executes the second program,
+	 * /proc/self/exe changes.
 	 */
 	require(readlink("/proc/self/exe", executor->programs[0],
 			 sizeof(executor->programs[0]) - 1) > 0);
@@ -129,9 +129,7 @@ static void executor_end(struct executor *executor)
 	munmap(executor, sizeof(*executor));
 }
 
-/*
- * The context may be loaded, except while the program has privileges that the loader lacks.
- */
+/* While the program has privileges that the loader lacks, the context must not be loaded. */
 static void must_not_watch_privileges(int fd, const struct executor *executor)
 {
 	uint64_t generation = executor->generation;
@@ -201,8 +199,8 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 		else if (errno == ESRCH)
 			counts.gone++;
 		else
-			require(!"an errno of load");
-		/* Look many times, so that the program has time to report its privileges. */
+			require(!"unexpected errno");
+		/* Check many times, so that the program has time to report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);
@@ -211,8 +209,8 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 		require(pfm_unload_context(fd) == 0);
 	}
 	require(close(fd) == 0);
-	printf("         %u loads overlapped with %ju execs: %u loaded, %u "
-	       "refused, %u found the thread ended, %u found no thread\n",
+	printf("         %u loads during %ju execs: %u succeeded, %u failed with EPERM, "
+	       "%u with EBUSY, %u with ESRCH\n",
 	       i, (uintmax_t)executor->execs, counts.loaded, counts.refused, counts.ended,
 	       counts.gone);
 	fflush(stdout);
@@ -266,7 +264,7 @@ TEST(a_users_load_may_race_with_the_exec_of_a_setuid_program)
 	executor_end(executor);
 	disturber_end(disturber);
 	unlink(program);
-	ck_assert_msg(status == 0, "the user's part ended with status %#x", status);
+	ck_assert_msg(status == 0, "the child of the test ended with status %#x", status);
 	all_must_be_well();
 }
 

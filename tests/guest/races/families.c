@@ -39,7 +39,7 @@ static void make_family_context(struct family *family, bool is_sampled)
 	map_buffers(family);
 }
 
-/* Reports that it waits, and calls @run each time family_let_go() lets it continue. */
+/* Reports that the process waits, waits for family_let_go(), calls @run, and begins again. */
 static void __attribute__((noreturn))
 run_when_let_go(const int *gate, const int *finished, void (*run)(void))
 {
@@ -94,11 +94,11 @@ void family_wait(const struct family *family)
 {
 	char byte;
 
-	/* An end of the file means that the process has ended or executes a program. */
+	/* At the end of the file, the process has ended or has executed a program. */
 	if (read(family->finished, &byte, 1) != 1)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
 	else
-		/* On its way to sleep the process may have another page fault. */
+		/* The process may have another page fault before it sleeps. */
 		wait_until(thread_state(family->pid) == 'S');
 }
 

@@ -12,7 +12,7 @@
 #include "workers.h"
 
 #define FAMILY_CPUS  2
-#define FAMILY_PAGES 20 /* that each child touches */
+#define FAMILY_PAGES 20 /* pages that each child touches */
 
 /* What the processes of a family report to the test. All of them share this memory. */
 struct progress {
@@ -27,8 +27,8 @@ extern struct progress *progress;
  * struct family - a process that calls a function each time family_let_go() is called
  * @pid: the process
  * @gate, @finished: for family_let_go() and family_wait()
- * @fd: a context with PFM_FL_INHERIT_ALL that is loaded on the process, and started
- * @buffers: one for each CPU, full after a few samples; NULL: the context has no format
+ * @fd: a started context with PFM_FL_INHERIT_ALL, loaded on the process
+ * @buffers: a small sampling buffer for each CPU; NULL if the context has no format
  * @faults: page faults of the process and its children before @fd was started
  */
 struct family {
@@ -42,11 +42,11 @@ struct family {
 
 /* Forks the process, which then waits. There is one such process at a time. */
 struct family family_begin(void (*run)(void));
-/* Makes a context, loads it on the process, which must be asleep, and starts it. */
+/* Makes a context, loads it on the process and starts the context. The process must be asleep. */
 void family_load(struct family *family, bool is_sampled);
 /* Lets the process call its function once. */
 void family_let_go(struct family *family);
-/* Returns when the function has returned and the process sleeps, or when the process has ended. */
+/* Waits until the process has called its function and sleeps again, or until it has ended. */
 void family_wait(const struct family *family);
 /*
  * Must be called after family_wait(). Returns the page faults of the process and of the children
@@ -71,8 +71,8 @@ pid_t make_light_child(void);
 
 /*
  * Returns a context that keeps the hooks in place while other contexts are loaded and closed.
- * Without this context the hooks would be removed and enabled again once a second, which takes long
- * while other processes fork.
+ * Without this context, the hooks would be removed and enabled again once a second. That takes a
+ * long time while other processes fork.
  */
 int keep_hooks(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A counter is either for contexts on threads or for system-wide contexts. If contexts of one kind
- * have it, the load of a context of the other kind fails. The error names a process that has loaded
- * a context with this counter. In this test a system-wide context is loaded while processes that
- * monitor themselves start and exit.
+ * Contexts on threads and system-wide contexts cannot have the same counter at the same time. While
+ * contexts of one kind have a counter, a context of the other kind that uses this counter cannot be
+ * loaded. The error names a process that has loaded a context with this counter. In this test a
+ * system-wide context is loaded while processes that monitor themselves start and exit.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ SUITE(holder_races, 300);
 #define OF_CPUS	   "system-wide contexts"
 
 /*
- * Returns whether the last call on @fd failed because of contexts of @kind. The error may give the
- * name and number of a process, or neither.
+ * Returns whether the last call on @fd failed because contexts of @kind have a counter. The error
+ * may give the name and number of a process, or neither.
  */
 static bool is_held_by(int fd, const char *kind)
 {
@@ -39,7 +39,8 @@ static bool is_held_by(int fd, const char *kind)
 }
 
 /*
- * The process monitors itself and exits immediately. Its child, which a copy monitors, exits later.
+ * The process monitors itself and exits immediately. A copy of the context monitors the child of
+ * this process, and the child exits later.
  */
 static void be_monitored(void)
 {
@@ -78,7 +79,7 @@ TEST(holders_may_end_while_they_are_looked_for)
 
 	need_cpus(2);
 	use_busy_counters_of_cpu(cpu);
-	/* If a process lives longer than its parent, it becomes a child of this process. */
+	/* A process whose parent has exited becomes a child of this process. */
 	require(!prctl(PR_SET_CHILD_SUBREAPER, 1));
 	pid = fork();
 	require(pid != -1);

@@ -128,7 +128,7 @@ static void use_cpu_context(int fd)
 		require(now >= last && now <= monotonic_time() - begun);
 		last = now;
 	}
-	/* Only a few contexts live until the CPU goes offline. */
+	/* One context in eight waits until the CPU goes offline. */
 	if (random_below(8) == 0 || status_of(fd).state == PFM_STATE_UNLOADED) {
 		loads.ended++;
 		wait_for_end(fd);
@@ -204,8 +204,8 @@ static bool watch_threads(unsigned int made)
 }
 
 /*
- * An iteration counts if its context was loaded or unloaded while the CPU went offline or online.
- * Dozens of contexts are created and closed in that time.
+ * Runs until @count iterations have begun or ended while the CPU went offline or online. Dozens of
+ * contexts are created and closed during each such change.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {
@@ -255,9 +255,9 @@ TEST(all_calls_may_race_with_hotplug)
 
 static void check_cpus(void)
 {
-	/* A load waits until the CPU has changed its state. */
+	/* A load on a CPU waits while the CPU goes offline or online. */
 	race_with_hotplug(watch_cpu, iterations());
-	printf("         %u loads were refused, %u contexts ended with the CPU, %u did not\n",
+	printf("         %u loads refused, %u contexts ended by hotplug, %u closed before that\n",
 	       loads.refused, loads.ended, loads.stayed);
 	fflush(stdout);
 }

@@ -210,6 +210,6 @@ TEST(execs_of_privileged_programs_may_race_with_reads)
 	}
 	require(waitpid(pid, &status, 0) == pid);
 	unlink(program);
-	ck_assert_msg(status == 0, "the user's part ended with status %#x", status);
+	ck_assert_msg(status == 0, "the child of the test ended with status %#x", status);
 	all_must_be_well();
 }

@@ -202,8 +202,7 @@ static bool disturb(int fd, pid_t pid)
 }
 
 /*
- * No wait for a message lasts for ever: as long as the buffers are handed back, there are new
- * samples.
+ * Each wait for a message ends: as long as the buffers are handed back, there are new samples.
  */
 TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 {
@@ -362,7 +361,10 @@ static bool unload_while_children_are_made(struct family *family)
 	return begun > done;
 }
 
-/* One iteration unloads while a child is made or lives. Each child is counted until the unload. */
+/*
+ * Each child is counted until the unload. An unload counts as an iteration only if it comes while a
+ * child is being made or is alive.
+ */
 TEST(children_are_counted_until_the_unload)
 {
 	struct family family = family_begin(make_few_children);
@@ -375,8 +377,8 @@ TEST(children_are_counted_until_the_unload)
 		met += unload_while_children_are_made(&family);
 	family_end(&family);
 	close(hooks);
-	printf("         %u unloads, %u of them while a child was made or lived\n", made,
-	       met);
+	printf("         %u unloads, %u of them while a child was being made or was alive\n",
+	       made, met);
 	fflush(stdout);
 	all_must_be_well();
 }
@@ -384,8 +386,8 @@ TEST(children_are_counted_until_the_unload)
 /* ---- the last threads ----------------------------------------------------------------------- */
 
 /*
- * A process, and a child or a second thread of it, end at nearly the same time. They share all
- * memory of the test, so an iteration is cheap. They use no thread-local storage.
+ * A process and its child, or a process and its second thread, end at nearly the same time. They
+ * share all memory of the test, so an iteration is cheap. They use no thread-local storage.
  */
 static struct {
 	bool has_thread;

@@ -4,7 +4,7 @@
 
 #include "meeting.h"
 
-/* Changes of the lead. The unit of all times in this file is an iteration of a loop. */
+/* Steps by which the lead changes. All times in this file are numbers of iterations of a loop. */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 #define JITTER_WIDTH 16

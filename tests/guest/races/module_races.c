@@ -62,8 +62,8 @@ static void load_again(const char *module)
 }
 
 /*
- * Unloads the PMU's module and the core whenever nobody uses them, whatever the last context left:
- * hooks, pending work, an object that is being freed. A context that is created while the PMU's
+ * Unloads the PMU's module and the core whenever nobody uses them. The last context may have left
+ * hooks, pending work, or an object that is being freed. A context that is created while the PMU's
  * module is unloaded gets the software PMU.
  */
 static void *unload_modules(void *argument)
@@ -154,8 +154,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	contexts_done = true;
 	pthread_join(unloader, NULL);
 	pthread_join(reader, NULL);
-	printf("         %u contexts created, %u not; of %u attempts the "
-	       "PMU was unloaded in %u, the core in %u\n",
+	printf("         %u contexts created, %u creations failed; in %u attempts the "
+	       "PMU was unloaded %u times, the core %u times\n",
 	       made, missed, counts.tries, counts.pmus, counts.cores);
 	fflush(stdout);
 	pmu_forget();
@@ -163,14 +163,14 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 }
 
 /*
- * Number of iterations for each unload of the core. This unload takes long, because it waits for
- * RCU several times.
+ * One in CORE_EVERY iterations unloads the core. This unload takes long, because it waits for RCU
+ * several times.
  */
 #define CORE_EVERY    16
 
 /*
- * Most iterations write 1 to this file, which makes unloads several times as fast. It does not make
- * kfree_rcu() faster.
+ * Most iterations write 1 to this file, so that unloads are several times faster. This does not
+ * make kfree_rcu() faster.
  */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
@@ -204,7 +204,7 @@ static void leave_work(enum ending ending)
 		target_let_go();
 		spin_turns(random_below(1 << random_below(14)));
 	}
-	require(close(fd) == 0); /* leaves a kfree_rcu() and the irq_work of END */
+	require(close(fd) == 0); /* kfree_rcu() and END's irq_work may be pending */
 	if (!ends)
 		target_let_go();
 }
@@ -213,7 +213,7 @@ static void leave_work(enum ending ending)
  * One iteration loads a context on a running target and closes it. Immediately after the close it
  * unloads the PMU's module, and in some iterations the core, too. At that time the hooks are still
  * installed, the context waits for RCU, the target may be exiting, and another thread reads files
- * that are removed. Each unload must succeed.
+ * that the unload removes. Each unload must succeed.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {

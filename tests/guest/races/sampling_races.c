@@ -33,10 +33,10 @@ static void no_buffer_must_be_left(void)
  * struct met - how often the test found the context of the sampled thread in each state
  * @running: how often the context was not masked
  * @masked: how often the context was masked
- * @period: about this many events after its start, the next context overflows for the first time.
- *	If the test finds a context masked, the overflow came before the test looked, so note()
- *	makes @period longer; otherwise note() makes it shorter. So both states are found on a
- *	machine of any speed
+ * @period: the next context overflows for the first time after about this number of events. If the
+ *	test finds a context masked, the overflow came before the test looked, so note() makes
+ *	@period longer; otherwise note() makes it shorter. So both states are found on a machine of
+ *	any speed
  */
 struct met {
 	unsigned int running;
@@ -206,7 +206,10 @@ static void let_go(int fd)
 	require(close(fd) == 0);
 }
 
-/* The thread continues, whether the call comes while it waits, just before that, or earlier. */
+/*
+ * The thread must continue, no matter whether the call comes while the thread waits, just before
+ * the wait, or earlier.
+ */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
 	/* A stock guest takes 25 ms for each iteration. */
@@ -340,7 +343,7 @@ TEST(a_mapping_may_race_with_the_creation_and_the_close)
 		require(close(fd) == 0);
 		spin_turns(random_below(1 << random_below(8)));
 		/*
-		 * The device gets the lowest free number, which is the number of the closed
+		 * A new descriptor gets the lowest free number, so it gets the number of the closed
 		 * descriptor.
 		 */
 		require(pfm_open_device() == fd);

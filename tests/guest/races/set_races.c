@@ -4,8 +4,8 @@
  * thread, or with a CPU that goes offline. Sets are created and deleted while another thread loads
  * the context.
  *
- * After each race the sets must be consistent: they took turns in order, and no time between two
- * turns is lost or counted twice.
+ * After each race the sets must be consistent: they have taken turns in order, and no set switch
+ * has lost time or counted it twice.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,7 +23,7 @@ SUITE(set_races, 1800);
 
 /* ---- contexts ------------------------------------------------------------------------ */
 
-/* Timeouts of sets, long enough that a slow guest makes progress. */
+/* The range of the sets' timeouts. Even a slow guest makes progress with the shortest timeout. */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
 
@@ -100,10 +100,10 @@ static struct turns_taken turns_taken(int fd)
 }
 
 /*
- * Must be called when monitoring, which started after @begun, has ended. Checks that the sum of the
- * sets' durations does not exceed the time since @begun. Without @overflows, it also checks that
- * the turns are not shorter than the timeout. The task clocks run during the turns only, so their
- * sum must be the sum of the durations.
+ * Must be called after the end of monitoring. @begun is a time before monitoring started. Checks
+ * that the sum of the sets' durations does not exceed the time since @begun. Without @overflows, it
+ * also checks that the turns are not shorter than the timeout. The task clocks run only during the
+ * turns, so their sum must be the sum of the durations.
  *
  * Return: the number of set switches.
  */
@@ -126,9 +126,7 @@ static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 	return taken.switches;
 }
 
-/*
- * Waits for the first set switch, which makes set 1 active. A slow guest may need long for that.
- */
+/* Waits for the first set switch, which makes set 1 active. This may take long in a slow guest. */
 static void wait_for_switch(int fd, pid_t tid)
 {
 	struct pfarg_setinfo info = { .set_id = 1 };
@@ -208,7 +206,7 @@ static void end_on_the_way(void)
 		end.way = i % WAYS;
 		end.overflows = i / WAYS % 2;
 		/*
-		 * Sets may never be switched if overflows raise no interrupts: see
+		 * If overflows raise no interrupts, the sets might never be switched: see
 		 * need_overflow_interrupts().
 		 */
 		end.late = !end.overflows && i / WAYS / 2 % 2;
@@ -218,7 +216,7 @@ static void end_on_the_way(void)
 	}
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         %u ends; of the %u that were checked, %ju came after a set switch; %ju switches in all\n",
+	printf("         %u ends, %u of them checked; %ju of the checked ends came after a set switch; %ju switches in total\n",
 	       count, count / 2, (uintmax_t)with_some, (uintmax_t)switches);
 	fflush(stdout);
 	all_must_be_well();
@@ -271,7 +269,7 @@ TEST(the_end_of_the_thread_may_race_with_a_switch)
 /* ---- switches and CPUs that go offline ------------------------------------------------------- */
 
 static volatile bool over;
-static volatile unsigned int moves; /* two changes are a cycle */
+static volatile unsigned int moves; /* how often CPU 1 went offline or online */
 
 static void *cycle_cpu(void *unused)
 {
@@ -409,9 +407,9 @@ static void load_and_use(void)
 }
 
 /*
- * One iteration is an attempt to load a set, which may have been deleted. The race continues until
- * both of these have happened: a load has failed because its set was deleted, and a change or a
- * delete has failed because its set was in use.
+ * One iteration tries to load a set, which may have been deleted. The race continues until both of
+ * these failures have happened: a set could not be loaded because it was deleted, and a set could
+ * not be changed or deleted because it was in use.
  */
 static void duel_of_two(void)
 {
@@ -434,7 +432,7 @@ static void duel_of_two(void)
 	require(pthread_join(thread, NULL) == 0);
 	spinner_end(&spinner);
 	close(duel.fd);
-	printf("         %u sets created, %u deleted, %u refused; %u loads, %u of deleted sets\n",
+	printf("         %u sets created, %u deleted, %u calls refused; %u loads, %u failed loads of deleted sets\n",
 	       duel.made, duel.deleted, duel.busy, duel.loaded, duel.missing);
 	fflush(stdout);
 	all_must_be_well();

@@ -100,8 +100,8 @@ struct caches {
 };
 
 /*
- * Each CPU caches unused objects, up to a slab per cache. These objects count as used, so the
- * function makes the kernel free them. It also frees the cached names of files.
+ * Each CPU keeps unused objects of each slab cache, up to one slab. These objects count as used, so
+ * the function makes the kernel free them. It also frees the cached names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -149,8 +149,8 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * Keeps the least of several readings, because the slab that a CPU allocates from counts as used
- * completely.
+ * Keeps the smallest of several counts of each cache. A count can be too high, because all objects
+ * in the current slab of a CPU count as used.
  */
 static void keep_least_of_caches(struct caches *least)
 {
@@ -185,8 +185,8 @@ static int64_t unused_memory(void)
 }
 
 /*
- * Returns the first cache that has grown by @limit objects, or NULL. The slab that a CPU allocates
- * from counts as used completely, which matters more for small objects.
+ * Returns the first cache that has grown by @limit objects and a slab per CPU, or NULL. The slabs
+ * are added because all objects in the current slab of a CPU count as used.
  */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
@@ -214,9 +214,9 @@ TEST(thousands_of_killed_targets_leave_nothing)
 
 /*
  * The memory of a context consists of objects from several slab caches, and of pages. Some memory
- * is freed later, by RCU or with the next free object, so there is some tolerance. A leak of one
- * object in 40 cycles is found: without a leak no cache was seen to grow by more than five objects.
- * The tolerance for pages is larger, because all processes use pages.
+ * is freed later, by RCU or when the next object is freed, so there is some tolerance. The test
+ * finds a leak of one object in 40 cycles. Without a leak, no cache was seen to grow by more than
+ * five objects. The tolerance for pages is larger, because all processes use pages.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)
@@ -229,7 +229,7 @@ TEST(thousands_of_killed_targets_leave_no_memory)
 	int turn;
 
 	run_workers(kill_read_close,
-		    CYCLES / 4); /* fills caches that keep some objects */
+		    CYCLES / 4); /* some caches keep unused objects: fill them */
 	for (turn = 0; turn < 5; turn++)
 		keep_least_of_caches(&before);
 	had = unused_memory();

@@ -23,7 +23,7 @@ static void must_all(int result)
 	ck_assert_int_ge(result, 0);
 }
 
-/* Loads contexts that measure the time during which they are started. */
+/* Loads contexts that measure the time from their start to their stop. */
 static int load_clocks(void)
 {
 	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_TASK_CLOCK };
@@ -60,8 +60,8 @@ TEST(one_thread_measures_all_cpus)
 }
 
 /*
- * The descriptor of each CPU returns the reason why its load failed. The other CPUs'
- * contexts are loaded.
+ * If the load fails on a CPU, the descriptor of that CPU returns the reason. The contexts of the
+ * other CPUs are loaded.
  */
 TEST(a_load_that_fails_on_one_cpu_succeeds_on_the_others)
 {
@@ -121,7 +121,7 @@ TEST(a_cpu_that_goes_offline_is_told_and_the_other_counts_on)
 	with_all_cpus_back(check_offline);
 }
 
-/* A wait for all CPUs returns the CPU that had an overflow. */
+/* A wait for all CPUs ends when one of them has an overflow, and reports that CPU. */
 TEST(a_wait_returns_the_overflow_of_a_cpu)
 {
 	struct child child;

@@ -32,7 +32,7 @@ TEST(the_thread_waits_for_the_restart)
 		must(fd, pfm_restart(fd));
 	}
 	next_overflow(fd);
-	/* With its counter far from an overflow, the thread is not blocked again. */
+	/* Sets the counter far from an overflow, so that the thread is not blocked again. */
 	write_pmd(fd, pmu()->pmds[0], 0);
 	must(fd, pfm_stop(fd));
 	must(fd, pfm_restart(fd));

@@ -205,7 +205,7 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 	ck_assert_int_eq(status, 0);
 	spin_begin(&child);
 	must_be_blocked(&child);
-	/* The kernel may give these processes the memory of the loader, which has ended. */
+	/* The loader has ended. The kernel may reuse its memory for these processes. */
 	for (i = 0; i < 100; i++) {
 		pid = fork();
 		if (pid == 0)

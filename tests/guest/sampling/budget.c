@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limit of overflow interrupts: no period, on any number of counters and CPUs, makes the
- * machine unusable for other threads. Time that is not counted because of the limit is reported.
+ * The limit of overflow interrupts: other threads can use the machine, however short the periods
+ * are and however many counters overflow on however many CPUs. The buffer's header reports how
+ * often a set was throttled.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -149,15 +150,15 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 		ck_assert_uint_gt(storm->headers[i]->hdr_throttled, 0);
 		ck_assert_uint_gt(statistic_of(i % storm->cpus, THROTTLES), 0);
 	}
-	printf("         the longest sleep of a ms took %ju us\n",
+	printf("         a sleep of 1 ms took up to %ju us\n",
 	       (uintmax_t)storm->latest / 1000);
 	fflush(stdout);
 	ck_assert_uint_lt(storm->latest, (is_debug_kernel() ? 15000 : 3000) * MS);
 }
 
 /*
- * The software PMU has at most one interrupt per 10 us, which is within the default limit, and on a
- * slow machine it has only a few per tick. So for this PMU the tests need a lower limit.
+ * The software PMU has at most one interrupt per 10 us. This is within the default limit. On a slow
+ * machine it has only a few interrupts per tick. So the tests need a lower limit for this PMU.
  */
 static void limit_soft(void)
 {
@@ -202,8 +203,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 }
 
 /*
- * The limit applies to each thread separately. All these threads together leave time to other
- * threads of the CPU.
+ * The limit applies to each thread separately. Even together, these threads leave CPU time for
+ * other threads.
  */
 static void check_shared_storm(void)
 {
@@ -260,7 +261,7 @@ TEST(the_limit_can_be_written)
 	ck_assert_str_eq(read_text(LIMIT), before);
 }
 
-/* The first interrupt of a tick is allowed, the second one throttles. */
+/* The first interrupt in a tick is allowed, the second one throttles the set. */
 static void check_one_in_a_tick(void)
 {
 	header_t header;
@@ -302,8 +303,8 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
  * check finds too many. All interrupts are in the first tick. They take less than a quarter of the
- * time, so the set is not throttled earlier. If a context switch finds an overflow before its
- * interrupt, this overflow is sampled, too.
+ * time, so the set is not throttled earlier. A context switch may find an overflow before the
+ * interrupt comes. This overflow is sampled, too.
  */
 static void check_looks(void)
 {
@@ -389,7 +390,7 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 
 /*
  * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts.
- * In QEMU a busy counter counts ns, so the count of the other thread must be its CPU time.
+ * In QEMU a busy counter counts nanoseconds, so the count of the other thread must be its CPU time.
  */
 static void check_neighbour(void)
 {

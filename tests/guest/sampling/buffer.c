@@ -49,7 +49,10 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 	}
 }
 
-/* A create that must fail. The descriptor can be used again, until a create succeeds. */
+/*
+ * Arguments of a create call that must fail. After the failure, the same descriptor can be used for
+ * another create call.
+ */
 struct wrong_format {
 	const char *name;
 	const void *argument;
@@ -199,7 +202,7 @@ TEST(a_format_can_be_named_by_its_uuid)
 
 /* ---- a full buffer --------------------------------------------------------------------- */
 
-/* Makes each sample of @pmd have @values values, at most three. */
+/* Adds @values values (at most three) to each sample of @pmd. */
 static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
@@ -210,7 +213,7 @@ static void record(struct pfarg_pmd *pmd, unsigned int values)
 		add_to(pmd->reg_smpl_pmds, recorded[i]);
 }
 
-/* A sample masks monitoring if another sample of the largest size would not fit after it. */
+/* Monitoring is masked as soon as the buffer has no room for another sample of the largest size. */
 static void must_fill(uint64_t size, unsigned int values)
 {
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
@@ -272,8 +275,8 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 
 	need_overflow_interrupts();
 	/*
-	 * Taking this number of samples takes minutes in a debug kernel, and with the software PMU,
-	 * whose interrupts are at least 10 us apart.
+	 * So many samples would take minutes in a debug kernel. They would also take minutes with
+	 * the software PMU, whose interrupts are at least 10 us apart.
 	 */
 	if (is_debug_kernel() || pmu_is("soft"))
 		size = 16 * page_size();

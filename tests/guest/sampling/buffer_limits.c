@@ -91,7 +91,10 @@ static pid_t fork_with_same_files(void)
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-/* Each child creates the largest buffer that it can and exits. Its descriptor stays open. */
+/*
+ * Each child creates the largest buffer that the limit allows, and exits. Its descriptor stays
+ * open.
+ */
 TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 {
 	const size_t size = 16 * page_size();
@@ -124,8 +127,8 @@ TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 }
 
 /*
- * A user who creates a user namespace can get further uids in it: the set-user-ID program newuidmap
- * maps the uids that /etc/subuid gives to the user.
+ * A user can create a user namespace and get more uids in it. The set-user-ID program newuidmap
+ * maps the uids that /etc/subuid assigns to the user.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {
@@ -209,8 +212,8 @@ static void check_limit(void)
 	munmap((void *)header, page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
 	/*
-	 * With a limit below the memory in use there are no new buffers, but the buffers in use
-	 * stay.
+	 * If the limit is below the memory in use, no new buffer can be created, but the buffers in
+	 * use stay.
 	 */
 	limit_buffers(page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);

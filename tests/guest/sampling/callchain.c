@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sampling format "callchain": its layout, its arguments, and the program's part of a stack.
- * The expected addresses are the return addresses that the functions read themselves.
+ * The sampled functions record their own return addresses. The samples must contain these
+ * addresses.
  */
 
 #include "callchain.h"
@@ -45,7 +46,7 @@ NESTED static uint64_t innermost(struct child_page *page)
 	return page->turns;
 }
 
-#define INNERMOST_SIZE 256 /* more bytes than the code of innermost() has */
+#define INNERMOST_SIZE 256 /* larger than the code of innermost() */
 
 NESTED static uint64_t middle(struct child_page *page)
 {
@@ -72,7 +73,10 @@ NESTED static uint64_t outermost(uint64_t unused)
 	return result;
 }
 
-/* The last frame of a back chain has no next frame that could hold its return address. */
+/*
+ * On POWER, a function saves its return address in the frame of its caller. The last frame of the
+ * chain leads to no caller's frame, so its return address is not found.
+ */
 #if defined(__powerpc64__)
 #define NEST_DEPTH 4
 #else
@@ -86,8 +90,8 @@ static void must_be_nest(entry_t entry, const struct nest *nest)
 
 	ck_assert_msg(user[0] >= (uintptr_t)innermost &&
 			      user[0] < (uintptr_t)innermost + INNERMOST_SIZE,
-		      "0x%jx is not in 0x%jx", (uintmax_t)user[0],
-		      (uintmax_t)(uintptr_t)innermost);
+		      "0x%jx is not in innermost(), which begins at 0x%jx",
+		      (uintmax_t)user[0], (uintmax_t)(uintptr_t)innermost);
 	ck_assert_uint_eq(entry->user_count, NEST_DEPTH);
 	for (i = 1; i < NEST_DEPTH; i++)
 		ck_assert_msg(user[i] == nest->returns[i - 1],
@@ -156,8 +160,9 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 	const bool has_link = HAS_LINK && flags & PFM_CALLCHAIN_LINK;
 	const bool has_caller = pmu_is("power") || has_link;
 
-	ck_assert_msg(is_code_of(user[0], leaf), "0x%jx is not in 0x%jx",
-		      (uintmax_t)user[0], (uintmax_t)(uintptr_t)leaf);
+	ck_assert_msg(is_code_of(user[0], leaf),
+		      "0x%jx is not in leaf(), which begins at 0x%jx", (uintmax_t)user[0],
+		      (uintmax_t)(uintptr_t)leaf);
 	if (!pmu_is("power"))
 		ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
 #if defined(__x86_64__)
@@ -167,8 +172,8 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 	ck_assert_uint_ge(entry->user_count, 2 + has_caller);
 	if (has_caller)
 		ck_assert_msg(is_code_of(user[1], caller_of_leaf),
-			      "0x%jx is not in 0x%jx", (uintmax_t)user[1],
-			      (uintmax_t)(uintptr_t)caller_of_leaf);
+			      "0x%jx is not in caller_of_leaf(), which begins at 0x%jx",
+			      (uintmax_t)user[1], (uintmax_t)(uintptr_t)caller_of_leaf);
 	/* On POWER the next address may be left over from another call. */
 	if (HAS_LINK)
 		ck_assert_uint_eq(user[1 + has_caller], nest->returns[0]);

@@ -18,7 +18,10 @@ struct pfarg_pmd callchain_pmd(int fd)
 	};
 
 	use_counters(fd, 1);
-	/* On Armv8, QEMU raises only the interrupt of the cycle counter in time. */
+	/*
+	 * On Armv8, QEMU raises the interrupt of the cycle counter in time. Interrupts of other
+	 * counters come late.
+	 */
 	if (pmu_is("armv8")) {
 		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 		write_pmc(fd, pmd.reg_num, 0);

@@ -12,7 +12,7 @@ SUITE(callchain_kernel, 120);
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-/* For child_call(): reads zeros until page->stop. The kernel does most of the work. */
+/* For child_call(): reads zeros until page->stop is set. The kernel does most of the work. */
 static NESTED uint64_t read_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -133,7 +133,7 @@ static void must_be_called_by(entry_t entry, const struct function *function,
 		ck_assert_msg(!is_in(kernel[i], function) ||
 				      is_in(kernel[i + 1], function) ||
 				      is_in(kernel[i + 1], caller),
-			      "after 0x%jx comes 0x%jx", (uintmax_t)kernel[i],
+			      "0x%jx is followed by 0x%jx", (uintmax_t)kernel[i],
 			      (uintmax_t)kernel[i + 1]);
 }
 

@@ -55,8 +55,8 @@ static void loop_until_samples(struct scripted it, uint64_t samples)
 }
 
 /*
- * Waits until the context is masked, reads the message and stops, so that nothing changes any more.
- * Returns the counter's value.
+ * Waits until the context is masked, reads the message, and stops monitoring, so that the counter's
+ * value no longer changes. Returns this value.
  */
 static uint64_t stop_when_full(struct scripted it)
 {
@@ -68,7 +68,7 @@ static uint64_t stop_when_full(struct scripted it)
 	return sampled_value(it.fd);
 }
 
-/* ---- answers of the handler ---------------------------------------------------------------- */
+/* ---- what the handler returns -------------------------------------------------------------- */
 
 static void check_reset(void)
 {
@@ -164,11 +164,11 @@ TEST(a_mask_without_message_cannot_be_restarted)
 	with_formats(check_mask);
 }
 
-/* ---- answers of the restart -------------------------------------------------------------- */
+/* ---- what the restart function returns --------------------------------------------------- */
 
 /*
  * Restarts the context once. The format returns @answer. The restart must leave the context in
- * @state, and begin a new period if @is_reset.
+ * @state. If @is_reset, it must also begin a new period.
  */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {
@@ -232,9 +232,9 @@ TEST(a_restart_that_the_format_refuses_can_be_tried_again)
 	with_formats(check_refusal);
 }
 
-/* ---- answers about the next event set ------------------------------------------------------ */
+/* ---- set switches -------------------------------------------------------------------------- */
 
-/* Event sets 0 and 1 are sampled in the same way. Set 0 is first. */
+/* Event sets 0 and 1 are sampled in the same way. Set 0 is active first. */
 static struct scripted begin_with_sets(struct script_argument answers)
 {
 	struct scripted it = begin(answers);
@@ -274,8 +274,8 @@ TEST(a_switch_is_made_at_once)
 }
 
 /*
- * The buffer becomes full, the handler returns @handler, and the context is restarted: after that
- * @set must be active.
+ * The handler returns @handler when the buffer is full. After the restart, event set @set must be
+ * active.
  */
 static void must_restart_in(__u32 handler, unsigned int set)
 {

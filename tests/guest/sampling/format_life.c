@@ -86,7 +86,7 @@ static void check_exits(void)
 	close(format_context("script", &resetting, sizeof(resetting)));
 	must_have_begun_and_ended(1, 1);
 
-	/* unloaded by a call */
+	/* unloaded by pfm_unload_context() */
 	fd = sampling_on(thread_id(), &resetting);
 	sampled_loop(3 * PERIOD);
 	must(fd, pfm_unload_context(fd));
@@ -145,16 +145,16 @@ static void check_sizes(void)
 	int fd;
 
 	/*
-	 * The argument has the size of the first version. The program has other data
-	 * behind the argument.
+	 * The argument has the size of the first version. The program has other data after the
+	 * argument.
 	 */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);
 	format_buffer(fd, page_size());
 	close(fd);
 	/*
-	 * A size between the sizes of the two versions, and the size of this version, are
-	 * accepted.
+	 * Two sizes are accepted: one between the sizes of the two versions, and the size of this
+	 * version.
 	 */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
@@ -171,7 +171,7 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* A size below that of the first version, and a missing argument, are refused. */
+	/* An argument smaller than the first version is refused, and so is a missing argument. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }

@@ -396,9 +396,7 @@ static void must_refuse_sizes(const struct known_format *format)
 		    format->size);
 }
 
-/*
- * The format must accept a longer argument if the fields that this version does not have are zero.
- */
+/* The format must accept a longer argument if all bytes after the known fields are zero. */
 static void must_take_later_version(const struct known_format *format)
 {
 	char argument[100] = {};

@@ -11,7 +11,7 @@
 /* Runs @check in another process. Afterwards no module of a format is loaded or in use. */
 void with_formats(void (*check)(void));
 
-/* Creates a context on an open descriptor. @size: bytes of @argument. */
+/* Creates a context on an open descriptor. @size is the size of @argument in bytes. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
 /* The test fails if one of these calls fails. */
 int format_context(const char *name, const void *argument, size_t size);
@@ -26,8 +26,8 @@ struct refusal {
 };
 
 /*
- * A create with each of @refusals must fail with EINVAL. The descriptor can be used again after
- * that: at the end a create with @argument must succeed on it.
+ * Creating a context must fail with EINVAL for each of @refusals. Afterwards, creating a context
+ * with @argument must succeed on the same descriptor.
  */
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
@@ -38,24 +38,27 @@ void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 uint64_t format_period(void);
 /*
  * use_counters() makes the first @counters counters busy. sample_counter() samples the overflows of
- * counter @i, with @period and @flags; its samples have the values of the PMDs in @recorded.
+ * counter @i, with @period and @flags. Each sample has the values of the PMDs in @recorded.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);
 void use_counters(int fd, unsigned int counters);
 
-/* Returns the number of samples that formats have got so far. The core counts them. */
+/* Returns the core's count of the samples that formats have received so far. */
 uint64_t samples_taken(void);
 /* Returns the number of PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
 /* Returns the size of a struct pfm_dfl_smpl_entry with @values values. */
 size_t entry_bytes(unsigned int values);
 
-/* Returns the number in @bytes bytes at @memory + @offset, in the machine's byte order. */
+/* Reads an integer of @bytes bytes at @memory + @offset, in the machine's byte order. */
 uint64_t number_at(const void *memory, size_t offset, size_t bytes);
 void must_be_zero(const void *memory, size_t offset, size_t bytes);
 
-/* For memory that another CPU writes: makes visible what that CPU published before. */
+/*
+ * Reads a value that another CPU publishes. After that, the reader sees everything that the other
+ * CPU wrote before it published the value.
+ */
 #define published(pointer) __atomic_load_n(pointer, __ATOMIC_ACQUIRE)
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program's part in format "callchain" if the stack is damaged: bad frame pointers, too many
- * frames, a 32-bit program, memory that is being unmapped.
+ * How format "callchain" records a user stack that it cannot follow to the end: bad frame pointers,
+ * too many frames, a 32-bit program, and memory that is being unmapped.
  */
 #include <sys/mman.h>
 
@@ -12,8 +12,8 @@ SUITE(frames, 120);
 /* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins until page->stop and counts page->turns. While it spins, the frame pointer (r1 on POWER) is
- * @pointer.
+ * Spins and counts page->turns until page->stop is set. While it spins, the frame pointer (r1 on
+ * POWER) is @pointer.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)
 {
@@ -60,10 +60,10 @@ enum wrong_frame {
 	FRAME_LOW,
 	FRAME_ODD,
 	FRAME_UNMAPPED,
-	FRAME_AT_THE_END, /* end of the mapping, and addresses after it */
+	FRAME_AT_THE_END, /* in the last word of the mapping; the next word cannot be read */
 	FRAME_OF_THE_KERNEL,
 	FRAME_ON_TOP, /* end of the address space */
-	FRAME_NOWHERE, /* no CPU of the tests has such an address */
+	FRAME_NOWHERE, /* not a valid address on any CPU that runs the tests */
 	FRAME_TO_ITSELF,
 	FRAME_DOWNWARDS,
 	FRAME_KINDS
@@ -126,8 +126,8 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 }
 
 /*
- * Returns the maximum number of addresses that may be found. On POWER a wrong frame gives no
- * address.
+ * Returns the number of return addresses that must be found. On POWER, none is found in a wrong
+ * frame.
  */
 static unsigned int addresses_in(enum wrong_frame kind)
 {
@@ -246,8 +246,9 @@ TEST(a_stack_deeper_than_the_limit_is_cut)
 
 #if defined(__x86_64__)
 /*
- * A page below 4 GiB has a loop of 32-bit code. The loop counts ecx down. Then it jumps to the
- * 64-bit code behind it, and this code jumps to the address that is stored at WORD.
+ * A page below 4 GiB begins with a 32-bit loop that counts ecx down. After the loop, the 32-bit
+ * code jumps to 64-bit code on the same page. The 64-bit code jumps to the address that is stored
+ * at WORD.
  */
 #define CODE_64 16
 #define WORD	32
@@ -379,9 +380,9 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 }
 
 /*
- * Returns whether the kernel calls the tracepoint of an exit before it frees the memory. Then the
- * thread is not monitored any more when the memory is freed. The change that moved the tracepoint
- * also gave it the argument group_dead.
+ * Returns whether this kernel calls the tracepoint sched_process_exit before it frees the memory of
+ * an exiting process. In such a kernel, the thread is no longer monitored while its memory is
+ * freed. The kernel change that moved the tracepoint also gave it the argument group_dead.
  */
 static bool is_freed_unmonitored(void)
 {
@@ -391,8 +392,8 @@ static bool is_freed_unmonitored(void)
 }
 
 /*
- * With large pages, freeing takes less than a period. In some guests freeing begins at the same
- * time after each start, so the first period is different in each turn.
+ * With large pages, freeing takes less than a period. In some guests, the time from the start of
+ * sampling to the freeing is always the same, so the first period is varied.
  */
 static void check_end(void)
 {

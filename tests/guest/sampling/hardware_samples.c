@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What hardware records at an overflow reaches the sampling format. PMU "fake" records data, and
- * format "script" (both in tests/modules) shows the data that it got. The caller monitors itself.
+ * The sampling format gets the data that the hardware recorded at an overflow. PMU "fake" makes up
+ * such data, and format "script" copies what it gets to its buffer. Both are in tests/modules. The
+ * caller monitors itself.
  */
 #include <sys/mman.h>
 
@@ -232,14 +233,14 @@ TEST(registers_of_samples_are_neither_read_nor_written)
 	with_fake(check_refusals);
 }
 
-/* ---- whose interrupt it was -------------------------------------------------------------- */
+/* ---- which interrupts are ours ----------------------------------------------------------- */
 
 static uint64_t fake_tells(const char *parameter)
 {
 	return module_parameter("perfmon_fake", parameter);
 }
 
-/* Each third tick of the fake PMU's timer is an overflow. The last overflow masks monitoring. */
+/* Every third tick of the fake PMU's timer is an overflow. The last overflow masks monitoring. */
 static void check_interrupts(void)
 {
 	uint64_t ours = fake_tells("ours"), not_ours = fake_tells("not_ours");

@@ -64,7 +64,7 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 	return sums;
 }
 
-/* Must be called when nothing counts any more. Then all numbers must agree. */
+/* Checks that all numbers agree. Must be called when the counters have stopped. */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
 	struct sums sums = sums_of(hist, PFM_MAX_PMDS);
@@ -224,8 +224,8 @@ TEST(sums_are_those_of_the_samples)
 }
 
 /*
- * There must be one sample for each period of the loop. The time that start, stop and interrupts
- * take may add some samples. The sums must agree with the number of samples.
+ * There must be one sample for each period of the loop. Start, stop and interrupts take time, too,
+ * so there may be some more samples. The sums must agree with the number of samples.
  */
 static void check_arithmetic(void)
 {
@@ -235,7 +235,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("only with --icount each period of a loop has its interrupt");
+		skip("a loop has an interrupt for each period only with --icount");
 	hist = hist_new(MOST);
 	sample_promptly(hist.fd, period, 0);
 	time = elapsed_time();
@@ -360,7 +360,7 @@ TEST(a_full_table_is_counted)
 
 /* ---- a reader on another CPU -------------------------------------------------------------- */
 
-/* An entry that was seen once does not change its key, and its sums only grow. */
+/* Once an entry has been seen, its key does not change, and its sums only grow. */
 static void must_have_grown(const struct hist *hist, struct pfm_hist_entry *seen)
 {
 	uint32_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The buffers of a context that is inherited, one for each CPU: full buffers, readers, mappings,
- * limits, and when they are freed.
+ * A context that is inherited has a buffer for each CPU. These tests are about full buffers,
+ * readers, mappings, limits, and when the buffers are freed.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -50,9 +50,7 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 		ck_assert_uint_eq(message.msg_ovfl_cpu, 0);
 		ck_assert_uint_eq(message.msg_ovfl_pid, thread_id());
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
-		/*
-		 * Samples may have been lost after this message, but they cause no further message.
-		 */
+		/* Samples that are lost after this message cause no further message. */
 		must_be_silent(family.fd);
 		must_fail(family.fd, pfm_restart(family.fd), EBUSY,
 			  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
@@ -62,7 +60,7 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 	close(family.fd);
 }
 
-/* The reader is in another process than the threads that are sampled, and on any CPU. */
+/* The reader is not in the process that is sampled, and may run on any CPU. */
 static void check_reader(void)
 {
 	const struct pfm_nway_arg argument = { .region_size = entry_bytes(pmds_in_all()),
@@ -159,7 +157,7 @@ TEST(the_structure_of_a_restart_may_grow)
 	uint32_t structure[16] = {};
 	unsigned int i;
 
-	/* Each size is accepted, but there is nothing to hand back. */
+	/* Both sizes are accepted, but there is nothing to hand back. */
 	must_fail(family.fd, restart_sized(family.fd, 32, structure), EBUSY,
 		  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
 	must_fail(family.fd, restart_sized(family.fd, 64, structure), EBUSY,

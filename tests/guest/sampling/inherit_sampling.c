@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling with inheritance: the sample of any thread or child is in the buffer of the CPU that
- * took the sample. inherit_buffers.c is about the buffers.
+ * Sampling with inheritance: each sample of a thread or child is in the buffer of the CPU that took
+ * it. inherit_buffers.c tests the buffers themselves.
  *
  * Each sample has the value of a second counter, which counts the same event and is never reset.
- * The second counter begins at 0 in each thread. Between two samples of a thread it must grow by
- * the period and by what the sampled counter has counted since its overflow. So no sample is
- * missing, and none is invented.
+ * The second counter begins at 0 in each thread. Each sample also has the value of the sampled
+ * counter, which is the number of events since its overflow. From one sample of a thread to the
+ * next, the second counter must grow by the period plus the number in the later sample. So no
+ * sample is missing, and none is invented.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,8 +24,8 @@ SUITE(inherit_sampling, 240);
 static unsigned int sampled, other;
 
 /*
- * Returns whether the sampled counter interrupts exactly at the event that overflows, so that each
- * period has its sample. Otherwise QEMU finds overflows late.
+ * Returns whether the sampled counter interrupts exactly at its overflow, so that each period has a
+ * sample. If it does not, QEMU notices overflows late.
  */
 static bool is_prompt(void)
 {
@@ -95,7 +96,7 @@ static void add_region(struct samples *samples, unsigned int cpu, const char *re
 	}
 }
 
-/* Must be called when nothing is sampled any more, and no region was handed back. */
+/* Must be called when sampling has ended. No region may have been handed back. */
 static void add_buffer(struct samples *samples, unsigned int cpu, const void *buffer)
 {
 	const struct pfm_nway_hdr *header = buffer;
@@ -140,7 +141,7 @@ static struct samples all_samples(const struct family *family)
 
 /*
  * Checks the samples of the thread whose first sample has index @i, and returns their number.
- * Stores in *@events what the thread had counted at its last sample.
+ * Stores the number of events up to the thread's last sample in *@events.
  */
 static size_t follow_thread(const struct samples *samples, size_t i, uint64_t period,
 			    uint64_t *events)
@@ -176,7 +177,10 @@ static uint64_t events_of(const struct samples *samples, uint32_t tid, uint64_t 
 	return events;
 }
 
-/* Checks the samples of all threads together, and that there is no sample of any other thread. */
+/*
+ * Checks the samples of each thread, and the sum of their events. There must be samples of @threads
+ * threads, and of no others.
+ */
 static void must_be_all(const struct samples *samples, int fd, uint64_t period,
 			unsigned int threads)
 {
@@ -240,7 +244,7 @@ TEST(samples_of_children_have_one_for_each_period)
 	with_formats(check_children);
 }
 
-/* ---- samples of all buffers in the order of their time ----------------------------------- */
+/* ---- samples of all buffers, ordered by time --------------------------------------------- */
 
 /* The regions are small, so that some are handed back. All samples of the children fit. */
 static struct family small_regions(void)
@@ -410,7 +414,7 @@ TEST(samples_have_the_numbers_that_the_loader_sees)
 	with_formats(check_namespace);
 }
 
-/* ---- periods and sets of copies ----------------------------------------------------------- */
+/* ---- periods and event sets of copies ----------------------------------------------------- */
 
 /* The periods of a child must not depend on the periods of its siblings. */
 static void check_random(void)

@@ -6,7 +6,7 @@
 
 SUITE(kernel_addresses, 120);
 
-/* Causes page faults, so that most of the count is at kernel level. */
+/* Causes page faults, so that most events are counted at kernel level. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))

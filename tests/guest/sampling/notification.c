@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications: docs/interface.md 1.12, 3.4, 3.5, 4.4 to 4.6, and rows 8 to 16 of section 10.
- * Most tests monitor their own thread and use no format, so each overflow masks.
+ * Notifications: docs/interface.md 1.12, 3.4, 3.5, 4.4 to 4.6, and rows 8 to 16 of section 10. Most
+ * tests monitor their own thread and use no format, so each overflow masks the context.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -55,7 +55,7 @@ TEST(an_overflow_masks_and_sends_a_message)
 	count_must_be_right(fd);
 }
 
-/* In the perfmon2 interface the names of the two fields are exchanged. */
+/* As in the perfmon2 interface, msg_ovfl_pid is the thread and msg_ovfl_tid is the process. */
 TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 {
 	struct pfarg_ovfl_msg message;
@@ -77,7 +77,7 @@ TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 	spinner_end(&spinner);
 }
 
-/* For an ordinary user the instruction must be an instruction of the program. */
+/* For an ordinary user, the message must have the address of an instruction in the program. */
 TEST(a_message_has_the_instruction_of_the_overflow)
 {
 	int fd, turn, inside = 0;
@@ -199,7 +199,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 			message = next_overflow(fd);
 			ck_assert_msg(message.msg_ovfl_pmds[0] ==
 					      BIT(pmu()->pmds[which(i)]),
-				      "message %u is of 0x%jx", i,
+				      "message %u is about PMDs 0x%jx", i,
 				      (uintmax_t)message.msg_ovfl_pmds[0]);
 		}
 		must_be_silent(fd);
@@ -225,7 +225,7 @@ TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
 		overflow_of(fd, 0);
 		must(fd, pfm_restart(fd));
 	}
-	/* Reading makes room again. */
+	/* Reading one message makes room for another. */
 	next_overflow(fd);
 	overflow_of(fd, 1);
 	must(fd, pfm_restart(fd));
@@ -408,7 +408,10 @@ TEST(an_overflow_of_another_thread_wakes_a_reader)
 	count_must_be_right(fd);
 }
 
-/* There is an edge for each message, even if the previous one has not been read. */
+/*
+ * With EPOLLET, epoll_wait() returns once for each message, even if the previous message has not
+ * been read.
+ */
 TEST(each_message_is_an_edge_for_epoll)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -430,7 +433,10 @@ TEST(each_message_is_an_edge_for_epoll)
 
 /* ---- without messages ------------------------------------------------------------------------------ */
 
-/* There is no queue that could be full. Only the message of the thread's end can be read. */
+/*
+ * Overflows send no messages, so they cannot fill the queue. Only the message about the thread's
+ * end can be read.
+ */
 TEST(without_messages_each_overflow_can_be_restarted)
 {
 	struct child child = child_new();

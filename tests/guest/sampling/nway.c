@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "nway": its regions, and who may use a region at what time. */
+/* The sampling format "nway": its regions, and when the kernel and the reader may use them. */
 #include <perfmon/perfmon_nway.h>
 
 #include "formats.h"
@@ -13,12 +13,12 @@ SUITE(nway, 120);
  * struct nway - a context with the format
  * @region_size: bytes of a region
  * @values: values in an entry
- * @per_region: entries until a region is full
+ * @per_region: number of entries that fill a region
  * @cpus: number of CPUs that are online
  * @read: number of regions that were read
  * @time: time of the last entry that was read
  * @samples: number of entries that were read
- * @told: sum of the lost samples that the regions reported, up to the last region that was read
+ * @told: number of lost samples that the regions read so far have reported
  */
 struct nway {
 	int fd;
@@ -90,8 +90,9 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 /* ---- what is in a region ------------------------------------------------------------- */
 
 /*
- * docs/interface.md 5.2: the same entry as in format "default". An assertion takes long even if it
- * holds, and sampling continues meanwhile. So assert only when a check has failed.
+ * An entry is the same as in format "default" (docs/interface.md 5.2). Sampling continues during
+ * these checks, and even an assertion that holds takes long. So this function calls the test
+ * library only after a comparison has failed.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 {
@@ -103,15 +104,15 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	    number_at(entry, 8, 8) != -format_period() || !number_at(entry, 16, 8) ||
 	    number_at(entry, 32, 2) >= nway->cpus || number_at(entry, 34, 2) ||
 	    number_at(entry, 36, 4) != (uint32_t)tid)
-		ck_abort_msg("entry %ju of region %ju is not as it should be",
+		ck_abort_msg("entry %ju of region %ju has a wrong field",
 			     (uintmax_t)nway->samples, (uintmax_t)nway->read);
 	if (time <= nway->time)
-		ck_abort_msg("%ju is not after %ju", (uintmax_t)time,
-			     (uintmax_t)nway->time);
+		ck_abort_msg("time %ju of an entry is not after time %ju",
+			     (uintmax_t)time, (uintmax_t)nway->time);
 	nway->time = time;
 }
 
-/* Reads the next region in order, which is full or being filled. */
+/* Reads the next region, whether it is full or still being filled. */
 static void look_at_region(struct nway *nway, pid_t tid)
 {
 	const volatile struct pfm_nway_region *description =
@@ -198,7 +199,10 @@ static void check_layout(void)
 				  nway.per_region * 56);
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
-	/* The recorded PMDs are the counter after its overflow and a clock that continues. */
+	/*
+	 * Each entry has the value of the counter after its overflow, and of a clock, which is
+	 * never reset.
+	 */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
 		ck_assert_uint_lt(number_at(entry, 40, 8), BIT(63));
@@ -268,8 +272,8 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 }
 
 /*
- * There must be one sample for each period of the loop. The time that start, stop and interrupts
- * take may add some samples.
+ * There must be one sample for each period of the loop. Start, stop and interrupts take time, too,
+ * so there may be some more samples.
  */
 static void check_arithmetic(void)
 {
@@ -279,7 +283,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("only with --icount each period of a loop has its interrupt");
+		skip("a loop has an interrupt for each period only with --icount");
 	nway = nway_without_counters(65536, 2, 0);
 	sample_promptly(nway.fd, period, 0);
 	time = elapsed_time();
@@ -372,8 +376,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 0 reported the samples that were lost at first. Region 1, which was handed back
-	 * next, reports the other lost samples.
+	 * Region 0 reported the samples that were lost first. Region 1, which was handed back next,
+	 * reports the samples that were lost after that.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

@@ -41,7 +41,10 @@ TEST(the_initial_short_and_long_period_are_used_in_turn)
 				  turn ? pmd.reg_long_reset : pmd.reg_value);
 		for (i = 1; i < most; i++)
 			ck_assert_uint_eq(entry[i].last_reset_val, pmd.reg_short_reset);
-		/* The overflow that filled the buffer resets nothing before the restart. */
+		/*
+		 * After the overflow that filled the buffer, the counter is not reset until the
+		 * restart.
+		 */
 		ck_assert_uint_eq(read_back(fd, pmd.reg_num).reg_last_reset_val,
 				  pmd.reg_short_reset);
 		ck_assert_int_ge((int64_t)read_pmd(fd, pmd.reg_num), 0);
@@ -76,7 +79,8 @@ TEST(a_read_does_not_return_reset_values)
 /* ---- beyond the hardware's width ------------------------------------------------------------- */
 
 /*
- * The reference is a virtual PMD, which is never narrow. A lost wrap makes a difference of 65536.
+ * The counter is compared with a virtual PMD, which does not wrap. If a wrap were lost, the two
+ * would differ by 65536.
  */
 static void check_narrow_faults(void)
 {
@@ -109,8 +113,8 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 }
 
 /*
- * Event counters of Armv8 have 32 bits; there the reference is the wider cycle counter. Counters of
- * POWER have 31 bits.
+ * Event counters of Armv8 have 32 bits, so they are compared with the cycle counter, which is
+ * wider. Counters of POWER have 31 bits.
  */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {
@@ -124,7 +128,8 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 	if (pmu_is("soft"))
 		skip("a counter of the software PMU has 64 bits");
 	if (wrap_of(pmu()->pmds[0]) > BIT(32))
-		skip("a counter of %s does not wrap in a test", pmu()->info.pmu_name);
+		skip("a counter of %s is too wide to wrap in a test",
+		     pmu()->info.pmu_name);
 	period = pmu_is("power") ? BIT(32) : BIT(33);
 	pmd = sampling(0, period);
 	other = pmu_is("armv8") ? PFM_ARMV8_CYCLE_COUNTER : pmu()->pmds[1];
@@ -155,7 +160,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 #define MERSENNE 0x7fffffffull
 
 /*
- * Advances the random generator. Returns its state before that, which is the random number
+ * Returns the random generator's current state as the random number, and advances the generator
  * (docs/interface.md 4.2, and row 7 of section 10).
  */
 static uint64_t carta(uint64_t *state)
@@ -212,8 +217,8 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 }
 
 /*
- * A quiet counter is recorded and then reset with each sample. Its values are its reset values, so
- * periods of any length can be checked.
+ * Each sample records a counter that counts nothing, and then resets it. So the recorded value is
+ * the counter's last reset value, and periods of any length can be checked.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {
@@ -265,8 +270,8 @@ TEST(any_mask_is_accepted)
 }
 
 /*
- * Draws random periods, which can only be longer than the short reset value says. Returns a mask of
- * the bits in which the periods differ.
+ * Draws random periods. Each must be the short period plus a number that has only bits of @mask.
+ * Returns a hash of these numbers.
  */
 static uint64_t draw_unseeded(uint64_t mask)
 {
@@ -285,7 +290,7 @@ static uint64_t draw_unseeded(uint64_t mask)
 	entry = first_entry(header);
 	for (i = 1; i < header->hdr_count; i++) {
 		more = -PERIOD - entry[i].last_reset_val;
-		ck_assert_msg(!(more & ~mask), "a period longer by 0x%jx",
+		ck_assert_msg(!(more & ~mask), "a period is longer by 0x%jx",
 			      (uintmax_t)more);
 		all = all * 31 + more;
 	}

@@ -19,8 +19,8 @@ SUITE(profile, 120);
 
 struct exact_run {
 	unsigned int pmd;
-	unsigned int other; /* counts the same event, not sampled */
-	uint64_t event, other_event; /* values of both PMDs' PMCs, on PMUs with levels */
+	unsigned int other; /* counts the same event, but is not sampled */
+	uint64_t event, other_event; /* their PMC values, if levels can be selected */
 	uint64_t period;
 	uint64_t length; /* length of the loop in instructions */
 };
@@ -88,7 +88,7 @@ static void must_be_exact(int fd, const struct exact_run *run,
 {
 	uint64_t events = read_pmd(fd, run->other);
 
-	printf("         %ju events, %ju samples of %ju: %ju in the kernel, "
+	printf("         %ju events, %ju samples with period %ju: %ju in the kernel, "
 	       "%ju elsewhere\n",
 	       (uintmax_t)events, (uintmax_t)count->samples, (uintmax_t)run->period,
 	       (uintmax_t)count->in_kernel, (uintmax_t)count->elsewhere);
@@ -132,7 +132,7 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 static void need_prompt_instructions(void)
 {
 	if (!pmu_is("power") && !pmu_is("intel") && !pmu_is("amd"))
-		skip("no counter of instructions interrupts in time");
+		skip("no instruction counter interrupts exactly");
 	need_exact_work();
 }
 
@@ -170,15 +170,18 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 	must_be_exact(fd, &run, &count);
 }
 
-/* More instructions than a translation block of a loop or of the kernel has. */
+/*
+ * Each of QEMU's translation blocks, of the loop or of the kernel, has fewer instructions than
+ * this.
+ */
 #define BLOCK 128
 
 /*
- * QEMU has an error: it updates PMC5 at the end of a translation block. If PMC5 has overflowed,
- * QEMU sets it to 0x80000000. So PMC5 does not count the instructions that the block executes after
- * the overflow. perf's samples have the same error. PMC1 does not overflow, so it counts these
- * instructions: between two samples PMC1 grows by the period and the instructions that PMC5 did not
- * count.
+ * QEMU has a bug: it updates PMC5 only at the end of a translation block. If PMC5 has overflowed,
+ * QEMU sets it to 0x80000000. So PMC5 misses the instructions that the block executes after the
+ * overflow. perf's samples have the same error. PMC1 does not overflow, so it counts these
+ * instructions, too. Between two samples, PMC1 grows by the period plus the number of instructions
+ * that PMC5 missed.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {
@@ -196,7 +199,7 @@ static void follow_instructions(header_t header, uint64_t period, uint64_t count
 		else if (!is_in_loop(entry->ip))
 			elsewhere++;
 	}
-	printf("         %ju instructions, %ju samples of %ju: %ju in the kernel, "
+	printf("         %ju instructions, %ju samples with period %ju: %ju in the kernel, "
 	       "%ju elsewhere; QEMU skipped %ju\n",
 	       (uintmax_t)counted, (uintmax_t)header->hdr_count, (uintmax_t)period,
 	       (uintmax_t)in_kernel, (uintmax_t)elsewhere, (uintmax_t)skipped);

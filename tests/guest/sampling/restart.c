@@ -31,7 +31,7 @@ TEST(a_restart_before_an_overflow_is_refused)
 	}
 }
 
-/* There is one restart for each notification. An unload drops the credit. */
+/* Each notification allows one restart. An unload drops the credit. */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;

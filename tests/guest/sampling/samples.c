@@ -197,7 +197,7 @@ void must_be_whole(header_t header, unsigned int values)
 	uint64_t entry = sizeof(struct pfm_dfl_smpl_entry) + 8 * values;
 
 	ck_assert_msg(header->hdr_cur_offs == sizeof(*header) + header->hdr_count * entry,
-		      "%ju entries end at %ju", (uintmax_t)header->hdr_count,
+		      "%ju entries end at offset %ju", (uintmax_t)header->hdr_count,
 		      (uintmax_t)header->hdr_cur_offs);
 	ck_assert_uint_le(header->hdr_cur_offs, header->hdr_buf_size);
 }
@@ -214,8 +214,8 @@ void need_exact_work(void)
 
 /*
  * Returns whether exact_event() counts at kernel level, too. Counters that start one after the
- * other agree exactly only at user level. With an x86 PMU in a debug kernel, a few calls execute as
- * many instructions as a period has.
+ * other agree exactly only at user level. On x86 in a debug kernel, exact_event() counts only user
+ * level, too, because a few calls there take a whole period.
  */
 static bool counts_the_kernel(void)
 {
@@ -251,7 +251,7 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* With the software PMU the events are page faults. Its timer reads their number once per ms. */
+/* The software PMU counts page faults. Its timer reads their number once per millisecond. */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;
@@ -371,9 +371,10 @@ void chain_follow(struct chain *chain, header_t header)
 		if (entry->ovfl_pmd != chain->pmd)
 			continue;
 		must_fit(chain, values_of(entry)[0], values_of(entry)[1]);
-		ck_assert_msg((int64_t)values_of(entry)[0] >= 0,
-			      "a sample of PMD %u, which is 0x%jx", chain->pmd,
-			      (uintmax_t)values_of(entry)[0]);
+		ck_assert_msg(
+			(int64_t)values_of(entry)[0] >= 0,
+			"a sample of PMD %u before its overflow: the value is 0x%jx",
+			chain->pmd, (uintmax_t)values_of(entry)[0]);
 		ck_assert_uint_eq(entry->last_reset_val, -chain->period);
 		chain->last = values_of(entry)[1];
 		chain->residue = values_of(entry)[0];
@@ -392,6 +393,7 @@ void chain_end(struct chain *chain, int fd)
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);
-	ck_assert_msg((int64_t)values[0] < 0, "PMD %u is %ju: an overflow without sample",
-		      chain->pmd, (uintmax_t)values[0]);
+	ck_assert_msg((int64_t)values[0] < 0,
+		      "PMD %u is %ju: an overflow without a sample", chain->pmd,
+		      (uintmax_t)values[0]);
 }

@@ -27,13 +27,13 @@ void load_and_start(int fd, pid_t tid);
 /* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
 void program_busy(int fd, unsigned int count);
 /*
- * Returns an argument for pfm_write_pmds(): pmu()->pmds[@i] begins @period below an overflow, and
- * each reset sets it to this value again. The flag NOTIFY is set.
+ * Returns an argument for pfm_write_pmds(). pmu()->pmds[@i] begins @period events before an
+ * overflow, and each reset sets it back to this value. The flag NOTIFY is set.
  */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
-/* Makes the first counter busy and sampled. Brings no other counter into use. */
+/* Makes the first counter busy and sampled. Uses no other counter. */
 void sample_busily(int fd, uint64_t period);
 /* Makes counter 0 busy, while counters 1 and 2 stand still. */
 void program_quietly(int fd);
@@ -43,7 +43,7 @@ struct pfarg_pmd read_back(int fd, unsigned int n);
 int busy_self(uint32_t flags);
 /* Returns the value of the first counter. */
 uint64_t sampled_value(int fd);
-/* Unloads the context. After this call, no overflow of pmu()->pmds gives a sample any more. */
+/* Unloads the context. After this call, overflows of pmu()->pmds cause no more samples. */
 void end_sampling(int fd);
 
 /* ---- messages ------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ header_t map_buffer(int fd, size_t size);
 /* Returns the size of an entry with all PMDs. least_size() adds the size of the format's header. */
 uint64_t largest_entry(void);
 uint64_t least_size(void);
-/* Returns the number of entries with @values values each that fill a buffer of @size bytes. */
+/* Returns how many entries fill a buffer of @size bytes if each entry has @values values. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
 /* For a caller that monitors itself: works until there are @entries samples. */
 void fill_to(header_t header, uint64_t entries);
@@ -118,19 +118,18 @@ static inline bool is_kernel_address(uint64_t ip)
 /* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * Skips the test unless all counters of a context can agree exactly on the number of events. With
- * the software PMU the events are page faults. With other PMUs they are cycles, and the test needs
- * --icount.
+ * Skips the test unless all counters of a context can agree exactly on the number of events. The
+ * software PMU counts page faults. Other PMUs count cycles, and then the test needs --icount.
  */
 void need_exact_work(void);
-/* Returns the value of pmu()->pmcs[@i] with which the counter counts the events of exact_work(). */
+/* Returns the value for pmu()->pmcs[@i] that makes the counter count the events of exact_work(). */
 uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
 /* Returns a sampling period that is longer than the time for taking a sample. */
 uint64_t exact_period(void);
-/* For child_call(): works until page->stop and counts page->turns. */
+/* For child_call(): works and counts page->turns until page->stop is set. */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
 /*
@@ -139,7 +138,7 @@ uint64_t exact_work_until_stopped(uint64_t unused);
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
-/* For child_call(): runs sampled_loop() until page->stop and counts page->turns. */
+/* For child_call(): runs sampled_loop() and counts page->turns until page->stop is set. */
 uint64_t loop_until_stopped(uint64_t unused);
 
 /* The child runs sampled_loop() until loop_end(). */
@@ -147,8 +146,7 @@ void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 
 /**
- * struct chain - samples of a counter, and another counter, which counts the same event and is
- * never reset
+ * struct chain - a sampled counter, and a counter of the same event that is never reset
  *
  * The two counters stop together. So both must give the same number of events between two samples:
  * no event is lost, counted twice or made up.
@@ -159,7 +157,7 @@ void loop_end(const struct child *child);
  * @period: initial period of @pmd
  * @last: value of @other in the last sample
  * @samples: number of samples of @pmd so far
- * @residue: value of @pmd in the last sample: events between the overflow and the sample
+ * @residue: value of @pmd in the last sample, which is the number of events since the overflow
  * @skid: sum of all residues
  */
 struct chain {
@@ -176,7 +174,7 @@ struct chain {
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
 /* Checks the entries of samples of chain->pmd. Each entry has two values. */
 void chain_follow(struct chain *chain, header_t header);
-/* Checks the events since the last sample. The context must not count any more. */
+/* Checks the events since the last sample. The counters must have stopped. */
 void chain_end(struct chain *chain, int fd);
 
 #endif

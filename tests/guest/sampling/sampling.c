@@ -187,8 +187,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * If a counter names other PMDs in reg_smpl_pmds or reg_reset_pmds, these PMDs count and can be
- * read, but only in the set of this counter.
+ * If reg_smpl_pmds or reg_reset_pmds of a counter contains other PMDs, these PMDs count and can be
+ * read, but only in the counter's set.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
@@ -436,8 +436,8 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 }
 
 /*
- * The test changes which PMDs are recorded while samples are taken. A reader needs only the
- * entries, because each entry contains the number of its values.
+ * The test changes reg_smpl_pmds while samples are taken. A reader needs only the entries, because
+ * each entry contains the number of its values.
  */
 TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 {

@@ -36,7 +36,7 @@ TEST(a_message_tells_the_thread_that_ran)
 	child_exit(&child);
 }
 
-/* Returns whether each of two children has more than 10 samples in the loop so far. */
+/* Returns whether both children already have more than 10 samples in the loop. */
 static bool both_are_sampled(header_t header, const struct child *children,
 			     unsigned int cpu)
 {
@@ -84,7 +84,7 @@ TEST(samples_of_a_cpu_have_all_its_programs)
 	close(fd);
 }
 
-/* The time of sets passes on an idle CPU, too. */
+/* The timeouts of sets also elapse on an idle CPU. */
 TEST(sets_take_turns_on_an_idle_cpu)
 {
 	struct pfarg_setdesc sets[] = {

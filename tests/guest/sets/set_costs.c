@@ -4,11 +4,11 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of one context; the other has 4 * MANY, nearly the maximum */
+#define MANY   960 /* sets of a context; the second one has 4 * MANY, near the maximum */
 #define PROBES 16 /* a call handles at most one page of sets */
 #define TRIES  3
 
-/* CPU time in ns of one call about PROBES sets, for each kind of call. */
+/* CPU time in ns of each kind of call, if the call handles PROBES sets. */
 struct cost {
 	uint64_t make;
 	uint64_t find;
@@ -78,8 +78,9 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 			  uint64_t many)
 {
 	ck_assert_msg(2 * many < 3 * few,
-		      "%s %d sets: %ju ns among %d, %ju ns among %d (order %u)", what,
-		      PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
+		      "%s %d sets took %ju ns with %d sets, %ju ns with %d (factor %u)",
+		      what, PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY,
+		      factor);
 }
 
 /* Measures both contexts alternately, so that a slow phase of the host affects both. */
@@ -106,7 +107,10 @@ static void compare_costs(unsigned int factor)
 		close(fds[i]);
 }
 
-/* Sets are created in ascending, descending and mixed order: no call searches all of them. */
+/*
+ * Creates sets in ascending, descending and mixed order. In each order, a call must not search all
+ * sets.
+ */
 static void compare_orders(void)
 {
 	static const unsigned int factors[] = { 1, 65535, 40503 };
@@ -120,8 +124,8 @@ static void compare_orders(void)
 TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
 	/*
-	 * Without --icount, the guest's clock shows the time of the host, which depends on
-	 * whether QEMU's TLB holds the sets.
+	 * Without --icount, the guest's clock shows the time of the host. A call then takes longer
+	 * if the sets are not in QEMU's TLB.
 	 */
 	if (!is_deterministic())
 		skip("no clock that counts instructions");

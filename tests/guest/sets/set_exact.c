@@ -75,7 +75,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* A debug kernel takes a part of each turn: up to 4 % was seen. */
+	/* A debug kernel itself uses part of each turn; up to 4 % was measured. */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -89,8 +89,8 @@ static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 			off = estimate > length ? estimate - length : length - estimate;
 			worst = off > worst ? off : worst;
 			ck_assert_msg(off <= most,
-				      "set %u, counter %u: %ju in %ju of %ju ns: %ju, "
-				      "not %ju",
+				      "set %u, counter %u: %ju in %ju of %ju ns; "
+				      "the estimate is %ju, not %ju",
 				      id, n, (uintmax_t)read_pmd_of(fd, id, n),
 				      (uintmax_t)set.set_act_duration, (uintmax_t)total,
 				      (uintmax_t)estimate, (uintmax_t)length);
@@ -211,7 +211,10 @@ static void run_loop(int fd, uint64_t instructions)
 	must(fd, stopped);
 }
 
-/* Returns the count without a set switch: the instructions of the loop, and a few more. */
+/*
+ * Runs the loop without a set switch. Returns the count: the instructions of the loop, and a few
+ * more.
+ */
 static uint64_t all_of_loop_or_skip(uint64_t instructions)
 {
 	uint64_t all;
@@ -256,7 +259,7 @@ TEST(the_next_set_counts_from_the_overflow)
 	}
 }
 
-/* If set 0 counts one event too few for the overflow, it stays active. */
+/* If set 0 stops one event before its overflow, it stays active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);
@@ -269,7 +272,7 @@ TEST(a_set_is_not_left_before_its_overflow)
 		make_counted(fd, 1, 0, BIT(60), 0);
 		load(fd, thread_id());
 		run_loop(fd, length);
-		/* If no event is missing, set 1 becomes active, at the latest at the stop. */
+		/* If no event is missing, set 1 becomes active before pfm_stop() returns. */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);
@@ -327,7 +330,10 @@ TEST(no_event_is_lost_between_sets)
 		must_be_between(runs_of(fd, id), runs_of(fd, 0) - 1, runs_of(fd, 0));
 	}
 	ck_assert_uint_eq(sum, all);
-	/* One run of all three sets has 30,000 + 2 * 37,770 + 3 * 45,540 events and the skid. */
+	/*
+	 * If each of the three sets runs once, they count 30,000 + 2 * 37,770 + 3 * 45,540 events
+	 * and the skid.
+	 */
 	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
 	set_zero_must_be_right(fd);
 }

@@ -15,8 +15,8 @@ SUITE(set_overflow, 300);
 /* ---- programs ----------------------------------------------------------------------------- */
 
 /*
- * Returns an argument for counter 0 of set @id: the counter ends the set's turn when it has
- * overflowed @count times, once per @period.
+ * Returns an argument for counter 0 of set @id. The counter overflows once per @period. After
+ * @count overflows, the set's turn ends.
  */
 static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count)
 {
@@ -129,8 +129,8 @@ TEST(no_fault_is_lost_between_sets)
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
 /*
- * Counts for one and a quarter periods, and stops the context. A reset drops the events of the
- * quarter, or some of them.
+ * Counts for 1.25 periods, and stops the context. If the counter is reset, some or all of the
+ * events after the overflow are dropped.
  */
 static void overflow_once(int fd)
 {
@@ -256,7 +256,7 @@ TEST(without_the_flag_no_overflow_switches)
 	}
 }
 
-/* Without a format an overflow masks, as in a context with only set 0. */
+/* Without a format, an overflow masks the context, as if the context had only set 0. */
 TEST(an_overflow_without_notify_masks)
 {
 	static const struct {
@@ -354,8 +354,8 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
 	/*
-	 * Since its reset the counter has counted only events at the end of pfm_start() and
-	 * at the beginning of pfm_stop().
+	 * Since its reset, the counter has counted only the events at the end of pfm_start() and at
+	 * the beginning of pfm_stop().
 	 */
 	must_be_between(-sampled(fd, 1), exact_period() / (is_debug_kernel() ? 20 : 2),
 			exact_period() + 2);
@@ -405,7 +405,10 @@ TEST(a_switch_waits_for_the_restart)
 	set_zero_must_be_right(fd);
 }
 
-/* If no switch is due when the overflow masks, the same set stays active after the restart. */
+/*
+ * If no switch is due when an overflow masks the context, the same set stays active after the
+ * restart.
+ */
 TEST(a_restart_switches_sets_only_if_a_switch_is_due)
 {
 	struct pfarg_pmd pmd;

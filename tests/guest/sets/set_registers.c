@@ -290,7 +290,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* Set 0 has one more run, from the load. */
+		/* Set 0 has one run more: it was active after the load. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;
@@ -373,7 +373,7 @@ TEST(a_threshold_that_is_refused_changes_nothing)
 	set_zero_must_be_right(fd);
 }
 
-/* All 64 bits of a threshold can be read back, also in a set that is not left after overflows. */
+/* All 64 bits of a threshold can be read back, even in a set without PFM_SETFL_OVFL_SWITCH. */
 TEST(a_threshold_can_be_read_back)
 {
 	static const uint64_t counts[] = { 1, 2, BIT(32), ~0ull, 0 };

@@ -17,8 +17,8 @@ SUITE(set_sampling, 300);
 /* ---- programs --------------------------------------------------------------------------- */
 
 /*
- * Returns an argument for pfm_write_pmds(): counter @i of set @id begins @period below an overflow,
- * each reset sets it to this value again, and after @count overflows the context switches sets.
+ * Returns an argument for pfm_write_pmds(). Counter @i of set @id overflows once per @period. After
+ * @count overflows, the context switches sets.
  */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)
@@ -285,7 +285,7 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * A restart may switch sets: the first sample after it is of the new set.
+			 * If a restart switches sets, the next sample is from the new set.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
@@ -301,8 +301,8 @@ TEST(each_switch_uses_its_short_or_long_values)
 }
 
 /*
- * An overflow resets the PMDs that reg_reset_pmds of its counter names, but only in the set of this
- * counter.
+ * When a counter overflows, the PMDs in its reg_reset_pmds are reset, but only in the counter's
+ * set.
  */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
@@ -392,7 +392,7 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 }
 
 /*
- * If an instruction takes a fixed time, the loop takes as long as 10.5 timeouts, which makes 11
+ * If all instructions take the same time, the loop takes as long as 10.5 timeouts, so there are 11
  * runs.
  */
 TEST(turns_by_time_are_counted_as_runs)
@@ -428,9 +428,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * Each period of a loop has one interrupt, and there are no other interrupts. An overflow that is
- * found when the thread leaves the CPU needs no interrupt. If the time of an instruction varies,
- * the number of periods is not known in advance; the number of samples is used instead.
+ * A loop has one interrupt per sampling period, and no other interrupts. An overflow that is found
+ * when the thread leaves the CPU needs no interrupt. If the time of an instruction varies, the
+ * number of periods is not known in advance, so the test uses the number of samples instead.
  */
 TEST(interrupts_are_one_per_period)
 {
@@ -491,7 +491,7 @@ TEST(the_cpu_number_is_the_threads_cpu)
 	set_zero_must_be_right(fd);
 }
 
-/* Each sample has the values at its overflow. */
+/* Each sample contains the values that the PMDs had at the overflow. */
 TEST(virtual_pmds_of_sets_are_in_samples)
 {
 	uint64_t samples[2] = {};

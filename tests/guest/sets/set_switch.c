@@ -37,7 +37,9 @@ static struct truth truth_since(struct truth before)
 	return (struct truth){ now.faults - before.faults, now.time - before.time };
 }
 
-/* The kernel's figures for a run. @inner is the work alone, @outer includes start and stop. */
+/*
+ * The kernel's figures for a run. @inner covers only the work; @outer also covers start and stop.
+ */
 struct measured {
 	struct truth inner;
 	struct truth outer;
@@ -105,7 +107,7 @@ TEST(sets_take_turns_in_the_order_of_their_numbers)
 	set_zero_must_be_right(fd);
 }
 
-/* The set that load names has the first turn. After the last set, set 0 follows. */
+/* The set named by the load has the first turn. After the last set, set 0 follows. */
 TEST(turns_begin_with_the_loaded_set)
 {
 	static const unsigned int ids[] = { 2, 3, 0, 1 };
@@ -146,8 +148,8 @@ TEST(each_set_has_its_own_timeout)
 			ck_assert_uint_ge(set.set_act_duration,
 					  (set.set_runs - 1) * (timeouts[id] - EARLY));
 		/*
-		 * A turn is longer than the timeout only by the time that the interrupt and the set
-		 * switch take.
+		 * A turn exceeds the timeout only by the duration of the interrupt and of the set
+		 * switch.
 		 */
 		if (is_deterministic())
 			ck_assert_uint_le(set.set_act_duration,
@@ -251,8 +253,8 @@ TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
 	/*
-	 * The lower bound is the CPU time that the program itself measured. The CPU time that the
-	 * kernel reports begins at the wakeup, and the host may have to wake up the CPU first.
+	 * The lower bound is the CPU time that the program itself measured. The kernel's figure
+	 * begins at the wakeup, so it includes the time that the host may need to wake up the CPU.
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
@@ -478,10 +480,10 @@ TEST(turns_continue_when_the_thread_migrates)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * The CPU time that the kernel reports is no lower bound here. If a thread moves to an idle
-	 * CPU, the kernel counts the time until that CPU has woken up as CPU time of the thread
-	 * (see rq_clock_skip_update() in kernel/sched). That time can be long if the host is busy
-	 * and lets the guest's CPU wait.
+	 * The CPU time that the kernel reports cannot be the lower bound here. If a thread moves to
+	 * an idle CPU, its CPU time includes the time that this CPU takes to wake up (see
+	 * rq_clock_skip_update() in kernel/sched). That can be long if the host is too busy to run
+	 * the guest's CPU.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * When a set with a timeout is left, and what remains of the timeout. The tests compare these times
- * with clocks that do not belong to the module. Where the guest's clock counts instructions, only
- * the module can make a timer early or late, and no test is skipped.
+ * with clocks that do not belong to the module. If the guest's clock counts instructions, an early
+ * or late timer is always the module's fault. No test is skipped then.
  */
 #include "sets.h"
 
@@ -56,9 +56,9 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 }
 
 /*
- * The caller polls, and reads a clock that is not the module's. According to that clock no
- * switch comes too early. If the clock counts instructions, no switch comes much too late
- * either: each switch is late only by the time that the interrupt and the set switch take.
+ * The caller polls for switches and measures the time with a clock that is not the module's.
+ * According to that clock, no switch comes too early. If the clock counts instructions, a switch is
+ * late only by the duration of the interrupt and of the set switch.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -89,7 +89,7 @@ TEST(no_switch_comes_early_or_late)
 				(uintmax_t)(elapsed_time() - elapsed), (uintmax_t)due);
 		due = time_of_switches(timeouts, switches + 1);
 		if (exact && looked > due + late * (switches + 1))
-			ck_abort_msg("%ju switches after %ju ns, the next was due at %ju",
+			ck_abort_msg("%ju switches after %ju ns, one more was due at %ju",
 				     (uintmax_t)switches, (uintmax_t)looked,
 				     (uintmax_t)due);
 	} while (switches < wanted);
@@ -102,9 +102,9 @@ TEST(no_switch_comes_early_or_late)
 
 /*
  * The timeout is 100 ms, so that a slow guest gets from one call to the next before the timeout
- * ends. A timeout counts only the time for which the thread runs. Where the clock counts
- * instructions, the thread runs for nearly all of the time between two calls, so the rest of the
- * timeout decreases by the time that has passed.
+ * ends. A timeout counts only the time for which the thread runs. If the clock counts instructions,
+ * the thread runs for nearly all of the time between two calls. The remaining timeout then
+ * decreases by nearly the whole time between the calls.
  */
 TEST(getinfo_shows_the_rest_of_the_timeout)
 {

@@ -171,8 +171,8 @@ TEST(sets_before_the_refused_one_are_created)
 
 /*
  * The call that creates a set returns its actual timeout, and getinfo reports the same timeout.
- * To find out which timeouts are possible, programs set one as short as the resolution of the
- * clock. They should get the shortest possible timeout.
+ * If a program requests a timeout as short as the resolution of the clock, it gets the shortest
+ * possible timeout. Programs use this to find out which timeouts are possible.
  */
 TEST(the_actual_timeout_is_written_back)
 {
@@ -342,7 +342,7 @@ static void check_the_memory(void)
 	make_set(fds[1], 1, BY_OVERFLOW, 0);
 	delete_set(fds[0], 1);
 	make_set(fds[1], 2, 0, 0);
-	/* Even the first set of a new context finds no room. */
+	/* No memory is left even for the first set of a new context. */
 	must_fail_errno(pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM);
 	close(fds[1]);
 	wait_until(read_number(SYSFS "set_mem_cur") == before + (room - 1) * one);
@@ -463,7 +463,7 @@ TEST(changing_a_set_keeps_only_pmds)
 	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[0]), busy);
 	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[1]), 4711);
 	ck_assert_uint_eq(read_back_of(fd, 1, pmu()->pmds[1]).reg_ovfl_switch_cnt, 0);
-	/* PMCs with their defaults count nothing on the PMUs of the guests. */
+	/* With the default values of the PMCs, the PMUs of the guests count nothing. */
 	make_set(fd, 1, 0, 0);
 	load_set(fd, thread_id(), 1);
 	must(fd, pfm_start(fd, NULL));

@@ -26,7 +26,7 @@ uint64_t effective(uint64_t timeout);
 /* getinfo must report that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
 
-/* Runs @check in another process and restores the limits of sets and of their memory. */
+/* Runs @check in another process, then restores the limits on sets and on their memory. */
 void with_set_limits_back(void (*check)(void));
 
 /* ---- registers of a set ---------------------------------------------------------------- */
@@ -53,7 +53,7 @@ void use_busy_counters_of(int fd, unsigned int id);
 void make_turns(int fd, unsigned int count, uint64_t timeout);
 
 /**
- * struct turns - counts of sets that took turns, beginning with the first one
+ * struct turns - sums of the counts of all sets that took turns
  * @runs: sum of the runs of all sets
  * @duration: sum of the durations of all sets, ns
  * @faults: sum of PFM_PMD_MINOR_FAULTS, if the sets have it in use
@@ -67,8 +67,8 @@ struct turns {
 };
 
 /*
- * Checks that the sets @ids, whose numbers ascend, have taken turns in order. Their runs must
- * differ by at most 1, and the sets with one run more must come first.
+ * Checks that the sets @ids, whose numbers ascend, have taken turns in order. No set may have more
+ * runs than the set before it, and the numbers of runs may differ by at most 1.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* Like fair_turns(), for sets 0 to @count - 1. */
@@ -80,7 +80,7 @@ struct turns fair_turns_of(int fd, unsigned int count);
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
 /**
- * struct watch - CPU time of another thread that is monitored, as the kernel accounts it
+ * struct watch - CPU time that the kernel reports for another, monitored thread
  * @pid: its process, which has no other thread
  * @outer: CPU time from before start to after stop, ns
  * @inner: CPU time between start and stop, ns

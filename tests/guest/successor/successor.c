@@ -10,7 +10,7 @@
 
 #include "successor.h"
 
-/* Addresses at this distance are in different pages, whatever the size of a page is. */
+/* Addresses this far apart are in different pages, for every page size. */
 #define DISTANCE 65536
 
 /* Returns the result, or a negative errno. */

@@ -113,8 +113,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 }
 
 /*
- * A register that starts all counters is missing in AMD's PMUs before PerfMonV2, and in Intel's
- * PMUs of version 1, which have no fixed counters.
+ * AMD's PMUs before PerfMonV2 have no register that starts all counters. Neither have Intel's PMUs
+ * of version 1, which have no fixed counters.
  */
 bool starts_at_once(void)
 {

@@ -7,7 +7,7 @@
 
 #include "guest.h"
 
-/* Events of PMUv3. QEMU has the event of instructions only under -icount. */
+/* Events of PMUv3. QEMU implements INSTRUCTIONS only under -icount. */
 #define CPU_CYCLES     0x11
 #define INSTRUCTIONS   0x08
 #define USER	       PFM_ARMV8_PMC_EXCLUDE_KERNEL
@@ -33,17 +33,17 @@ uint64_t cycles(unsigned int levels);
 /* Returns the number of counters that can count every event. They are PMD 0 and the next PMDs. */
 unsigned int event_counters(void);
 /*
- * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount
- * this counter interrupts exactly at the event that overflows. Among QEMU's Armv8 counters only the
- * cycle counter interrupts so promptly. On x86 all counters interrupt so promptly, and this
- * function returns the last counter of event_counters().
+ * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount,
+ * this counter interrupts exactly at the event that makes it overflow. Among QEMU's Armv8 counters,
+ * only the cycle counter interrupts so promptly. On x86, all counters interrupt so promptly, and
+ * this function returns the last counter of event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the PMC value that makes prompt_counter() count cycles at @levels. */
 uint64_t prompt_cycles(unsigned int levels);
 /* Returns event_counters(), minus 1 if prompt_counter() is one of these counters. */
 unsigned int other_counters(void);
-/* Returns the number of values of counter @n in hardware: it wraps after this many events. */
+/* Returns the number of events after which counter @n wraps in hardware. */
 uint64_t wrap_of(unsigned int n);
 /*
  * Uses all counters that count instructions or cycles at user level. Under -icount each instruction
@@ -82,7 +82,7 @@ void need_levels(void);
 void need_known_instructions(void);
 /* Skips the test unless counters_are_independent(), and the guest counts instructions exactly. */
 void need_independent_counters(void);
-/* Skips the test unless the guest counts instructions of the user level exactly. */
+/* Skips the test unless the guest counts user-level instructions exactly. */
 void need_user_instructions(void);
 /* Skips the test unless the PMU is Armv8's and the guest counts instructions exactly. */
 void need_exact_counts(void);

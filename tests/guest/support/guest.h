@@ -85,9 +85,9 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @pmcs, @pmds: three counters that are available; pmcs[i] drives pmds[i], and may drive others of
  *	the three counters, too
  * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
- *	pmcs[i] also drives counters before pmds[i], these count, too
+ *	pmcs[i] also drives earlier counters of @pmds, they count, too
  * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
- *	also drives counters before pmds[i], these are busy
+ *	also drives earlier counters of @pmds, they are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -133,8 +133,8 @@ int busy_context_on(pid_t tid);
 void use_busy_counters(int fd);
 
 /*
- * Unloads the context, counts on the caller's thread, compares the counts with what the kernel
- * reports, and unloads the context again.
+ * Moves the context to the caller's thread, counts there, and compares the counts with what the
+ * kernel reports. At the end the context is unloaded.
  */
 void count_must_be_right(int fd);
 
@@ -196,7 +196,7 @@ uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
 /* For the child: returns the page that the child shares with the test. */
 struct child_page *child_own_page(void);
-/* main() calls this function first. In a program started by child_exec() it does not return. */
+/* main() calls this function first. It does not return in a program that child_exec() started. */
 void child_main(int argc, char **argv);
 
 /* Forks a process that calls @function and then exits. */
@@ -244,16 +244,16 @@ void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
 /*
- * For the runner: returns whether no session is left. Waits for sessions that end only after the
- * test.
+ * For the runner. A session may end shortly after its test, so this function waits until no session
+ * is left. It returns false if one is left after 10 s.
  */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
-const char *kernel_log(void); /* end of the file; valid until the next call */
+const char *kernel_log(void); /* the end of the log; valid until the next call */
 /*
- * Between these two calls the kernel may report unknown NMIs and lockups: tests/vm/run does not
- * regard these reports as failures. reports_end() returns how many lines of the log contain @report
- * since reports_begin().
+ * Between these two calls the kernel may report unknown NMIs and lockups. tests/vm/run does not
+ * regard these reports as failures. reports_end() returns how often the log contains @report since
+ * reports_begin().
  */
 void reports_begin(void);
 unsigned int reports_end(const char *report);
@@ -265,9 +265,9 @@ unsigned int reports_end(const char *report);
  * module_unload() return 0 or an errno.
  */
 const char *module_path(const char *name); /* valid until the next call */
-/* Without @parameters the module gets the parameters of the kernel's command line. */
+/* If @parameters is empty, the module gets its parameters from the kernel's command line. */
 int module_load(const char *name, const char *parameters);
-/* Value of @parameters with which the module gets its own defaults. */
+/* With these @parameters the module uses its own defaults. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
@@ -290,9 +290,7 @@ const char *copy_of(const char *program, uid_t uid, mode_t mode);
 bool is_debug_kernel(void);
 /* Returns the name of the loaded PMU's module. */
 const char *pmu_module(void);
-/*
- * Returns the name of the module for this machine's PMU, or "perfmon_soft" without such a module.
- */
+/* Returns the name of the module for this machine's PMU, or "perfmon_soft" if there is none. */
 const char *best_pmu_module(void);
 
 #endif

@@ -49,7 +49,7 @@ void loop(uint64_t instructions)
 
 bool is_deterministic(void)
 {
-	/* A boot parameter that tests/vm/run passes with --icount only. */
+	/* tests/vm/run passes this boot parameter only with --icount. */
 	return strstr(read_text("/proc/cmdline"), "randomize_kstack_offset=off");
 }
 
@@ -190,10 +190,10 @@ uint64_t interrupts_within(uint64_t time)
  * between, the scheduler works longer for a thread that goes to sleep than for one that is
  * preempted. The kernel accounts this time to the next thread; we account it to the previous
  * thread. So the kernel may account more per switch than we do. Under --icount it accounted 340 to
- * 371 ns more per switch on 7.2 arm64, with 43 switches and with 504. On 6.12 x86_64 it accounted
- * from 1390 ns less to 1290 ns more, with 401 to 405 switches, depending on the tests that had run
- * before. A counter of x86 that is shared with perf counts 168 ns (6.1) or 175 ns (7.2) less per
- * switch than the task clock, because each counter starts by itself.
+ * 371 ns more per switch on 7.2 arm64, with 43 switches and with 504. On 6.12 x86_64 with 401 to
+ * 405 switches, the difference per switch was between -1390 ns and 1290 ns. It depended on the
+ * tests that had run before. An x86 counter that is shared with perf counts 168 ns (6.1) or 175 ns
+ * (7.2) less per switch than the task clock, because such counters start one by one.
  */
 #define MORE_PER_SWITCH 2000 /* ns */
 
@@ -399,7 +399,7 @@ void cpu_online(unsigned int cpu, bool online)
 	write_text(path, online ? "1" : "0");
 }
 
-/* A failed assertion ends the process that fails, so the checks run in another process. */
+/* A failed assertion ends its process, so the checks run in a process of their own. */
 static int run_apart(void (*check)(void))
 {
 	int status;
@@ -431,7 +431,9 @@ static void change_pmu(const char *from, const char *to, const char *parameters)
 	ck_assert_msg(!error, "modprobe %s %s: %s", to, parameters, strerror(error));
 }
 
-/* Does not use pmu_module(), because the process that checks would inherit its cached result. */
+/*
+ * Does not use pmu_module(): it caches its result, and the process of run_apart() would inherit it.
+ */
 static const char *loaded_pmu_module(void)
 {
 	static const char *const names[] = { "perfmon_armv8", "perfmon_power",

@@ -80,41 +80,42 @@ uint64_t minor_faults_of_family(pid_t pid);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
- * The longest time in ns that the host may take the CPUs away. If the host's processes have a quota
- * of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch the
- * scheduler and our hook read their clocks one after the other. If a pause falls between the two
- * reads, the kernel and perfmon account it to different threads.
+ * The longest time in ns for which the host may take the CPUs away. If the host's processes have a
+ * quota of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch
+ * the scheduler and our hook read their clocks one after the other. If a pause falls between the
+ * two reads, the kernel and perfmon account it to different threads.
  */
 #define HOST_PAUSE (120 * MS)
 
 /*
- * Checks a clock of a thread against bounds. In QEMU cycles are ns of the guest's clock, which all
- * CPUs share, so a busy counter is a clock, too.
+ * Checks a clock of a thread against bounds. In QEMU a busy counter is a clock, too: a cycle is one
+ * nanosecond of the guest's clock, which all CPUs share.
  *
  * @least: CPU time that the thread itself measured, as work() does.
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken; our
  * count begins when it is switched in. If the CPU was idle, the host must run that CPU first, which
- * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
+ * can take milliseconds. The kernel's time ends when the scheduler is entered; our count ends some
+ * microseconds later.
  *
- * Under --icount the host has no influence. Then the count may be 20 us below @least, because
- * clocks are rounded, and in a debug kernel 0.2 % below @least. The count may also be
- * greater than @most, by up to interrupts_within(@most). The reason is that at each switch our hook
- * reads the clock some microseconds later than the scheduler.
+ * Under --icount the host has no influence. The count may be 20 us below @least, because clocks are
+ * rounded. In a debug kernel it may be another 0.2 % below @least. The count may also be greater
+ * than @most, by up to interrupts_within(@most). The reason is that at each switch our hook reads
+ * the clock some microseconds later than the scheduler.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
  * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.
- * The caller has to begin the measurement of @most before the count begins, and end it after the
- * count ends: between two readings the host may let any time pass.
+ * The host may let any time pass between two readings. So the caller must begin the measurement of
+ * @most before the count begins, and end it after the count ends.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
- * The kernel may account more CPU time at a switch than we count. Returns @least minus the
- * largest difference that @switches switches can make.
+ * The kernel may account more CPU time at a switch than we count. Returns @least minus the largest
+ * possible difference after this number of @switches.
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * Returns the maximum time in ns that interrupts and switches take under --icount in @time ns: 1 %
- * of @time plus 1 ms, and ten times as much in a debug kernel.
+ * Returns how much of @time interrupts and switches take at most under --icount, in ns: 1 % of
+ * @time plus 1 ms, and ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 
@@ -131,8 +132,8 @@ uint64_t work_until_stopped(uint64_t unused);
  */
 uint64_t available_pmds(void);
 /*
- * Creates a context in which PMD @n is in use and begins at 0. @pmc: value of PMC @n, which drives
- * it.
+ * Creates a context in which PMD @n is in use and begins at 0. PMC @n drives the PMD and gets the
+ * value @pmc.
  */
 int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);
@@ -141,9 +142,9 @@ int context_using(uint64_t pmds);
 /* Reads all PMDs with one call, so that the readings are as close together as possible. */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
- * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function takes
- * few instructions, and always the same number, because it uses no assertions of libcheck. Such
- * assertions write to a pipe even if they hold.
+ * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function
+ * executes few instructions, and always the same number. So it uses no assertions of libcheck,
+ * which write to a pipe even if they hold.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);
@@ -171,8 +172,8 @@ void cpu_online(unsigned int cpu, bool online);
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
 /*
- * Like with_pmu(), with the loaded PMU's module and its parameter "ownership". Skips the test
- * unless the PMU is Intel's or AMD's and the guest counts instructions exactly.
+ * Like with_pmu(), but reloads the module of the loaded PMU with parameter "ownership". Skips the
+ * test unless the PMU is Intel's or AMD's and the guest counts instructions exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
 /* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */

@@ -113,7 +113,7 @@ void perf_ring_close(struct perf_ring *ring)
 
 /* ---- the NMI watchdog ------------------------------------------------------------------ */
 
-/* Without CONFIG_HARDLOCKUP_DETECTOR nobody may write the file. */
+/* Without CONFIG_HARDLOCKUP_DETECTOR the file is read-only. */
 void need_watchdog(void)
 {
 	struct stat file;

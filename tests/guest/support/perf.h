@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events of the kernel's perf, which tests open beside perfmon. */
+/* perf events that tests use at the same time as perfmon. */
 #ifndef PERF_H
 #define PERF_H
 
@@ -12,13 +12,12 @@
 uint64_t perf_branches(void);
 
 /*
- * Opens a raw hardware event of perf, which is not enabled yet. Returns -1 and sets errno on
- * failure.
+ * Opens a raw hardware event of perf, but does not enable it. Returns -1 and sets errno on failure.
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
 /*
- * Opens a pinned event, which is enabled immediately. It counts whenever the thread runs. If it
- * gets no counter, it stays in the error state.
+ * Opens and enables a pinned event. It counts whenever the thread runs. If it gets no counter, it
+ * stays in the error state.
  */
 int perf_open_pinned(uint64_t event, pid_t tid);
 /* Opens and enables an event that counts the calling thread at user level. */
@@ -39,7 +38,7 @@ struct perf_count perf_read(int fd);
 /**
  * struct perf_ring - an event that samples the calling thread
  * @event: its descriptor
- * @page: its buffer, mapped read-only, so perf overwrites old samples and never stops
+ * @page: its buffer. It is mapped read-only. Therefore perf overwrites old samples and never stops
  */
 struct perf_ring {
 	int event;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: a loop for precise samples. The address and one register of a sample identify the
- * instruction that was executed.
+ * x86: a loop for precise samples. The address in a sample and one register tell which of the
+ * executed instructions was sampled.
  */
 #ifndef PRECISE_LOOP_H
 #define PRECISE_LOOP_H
@@ -21,8 +21,8 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Finds the instruction at address @ip after which RAX was @ax, in a run of
- * precise_loop(@instructions). Returns its number. The first instruction of the run has number 0.
+ * In a run of precise_loop(@instructions), finds the instruction at address @ip that left @ax in
+ * RAX. Returns the number of this instruction; the first instruction of the run has number 0.
  * Returns PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);

@@ -259,8 +259,8 @@ static const char *boot_parameters(const char *module)
 }
 
 /*
- * Without @parameters, uses the parameters on the kernel's command line, as modprobe does. So the
- * parameters that a guest was started with stay in effect for the whole run.
+ * If @parameters is empty, uses the parameters on the kernel's command line, as modprobe does. So
+ * these parameters stay in effect for the whole run of the guest.
  */
 int module_load(const char *name, const char *parameters)
 {

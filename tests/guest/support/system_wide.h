@@ -14,7 +14,7 @@ int try_system_wide(int fd, const char *pmu);
  */
 int system_wide_context(void);
 int system_wide_context_of(const char *pmu);
-/* Like use_busy_counters(), but without the PMDs that only a thread has. */
+/* Like use_busy_counters(), but without minor faults, which only contexts of threads can count. */
 void use_busy_counters_of_cpu(int fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for stress and races: work that several processes repeat thousands of times, where an
- * assertion of libcheck is too slow or in the wrong process.
+ * Helpers for stress and races. Several processes repeat their work thousands of times. There an
+ * assertion of libcheck would be too slow, or would fail in the wrong process.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -35,8 +35,7 @@ int create(void);
 /* Forks a process that spins until it is killed. */
 pid_t fork_victim(void);
 /*
- * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0, because they are slow if they
- * share a CPU.
+ * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0. On one CPU both would be slow.
  */
 void set_apart(pid_t victim);
 
@@ -65,7 +64,7 @@ void spinner_end(struct spinner *spinner);
 /* Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls this function first. In a program started by exec_races.c it does not return. */
+/* main() calls this function first. It does not return in a program that exec_races.c started. */
 void executor_main(int argc, char **argv);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: code whose taken branches are known, and Intel's last branch records of them (Intel SDM,
- * volume 3B, chapter "Last Branch Records").
+ * x86: code whose taken branches are known, and the registers of Intel's last branch records (Intel
+ * SDM, volume 3B, chapter "Last Branch Records").
  */
 #ifndef X86_BRANCHES_H
 #define X86_BRANCHES_H
@@ -33,7 +33,7 @@
 /* Types of branches in the info of an entry, bits 59 to 56 */
 #define LBR_TYPE(info)	     ((info) >> 56 & 0xf)
 
-/* The source in a record if the branch came from a level that is not recorded. */
+/* The source of a branch that came from a level that is not recorded. */
 #define LBR_FROM_OTHER_LEVEL UINT64_MAX
 
 #define LBR_MOST	     32
@@ -42,7 +42,7 @@
  * struct branch - a branch that was taken
  * @from: address of its instruction
  * @to: address that it went to
- * @kind: bit of LBR_CONTROL that lets it be recorded
+ * @kind: bit of LBR_CONTROL that enables its recording
  * @type: LBR_TYPE()
  */
 struct branch {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: access to model-specific registers, through module perfmon_msr. Some of the registers exist
- * only in the emulated PMU of tests/vm/qemu-x86-pmu, for tests.
+ * x86: access to model-specific registers, through module perfmon_msr. Some of the registers are
+ * for tests: only the emulated PMU of tests/vm/qemu-x86-pmu has them.
  */
 #ifndef X86_REGISTERS_H
 #define X86_REGISTERS_H
@@ -32,7 +32,7 @@
 enum access {
 	ACCESS_RDPMC,
 	ACCESS_RDMSR,
-	ACCESS_SELECT, /* from here on: WRMSR */
+	ACCESS_SELECT, /* this one and the following: WRMSR */
 	ACCESS_COUNTER,
 	ACCESS_GLOBAL_CONTROL,
 	ACCESS_FIXED_CONTROL,
@@ -48,8 +48,8 @@ enum access {
 void with_test_registers(void (*check)(void));
 
 /*
- * Like with_test_registers(), but also skips the test unless the counters are those of Intel or
- * AMD, with exclusive ownership.
+ * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's and has
+ * exclusive ownership.
  */
 void with_own_counters(void (*check)(void));
 
@@ -60,8 +60,8 @@ void msr_write(uint32_t msr, uint64_t value);
 int msr_try_write(uint32_t msr, uint64_t value);
 
 /*
- * For a write in the middle of a measurement: msr_choose() prepares a write of @value, and
- * msr_write_chosen() does this write with one system call. Only one write can be prepared at a
+ * msr_choose() prepares a write of @value. msr_write_chosen() does this write with only one system
+ * call, so a test can call it in the middle of a measurement. Only one write can be prepared at a
  * time.
  */
 void msr_choose(uint32_t msr, uint64_t value);
@@ -71,12 +71,14 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * Linux 6.12 and 7.2 report at most ten unknown NMIs in five seconds. Waits until the kernel reports
- * the next ten.
+ * Linux 6.12 and 7.2 report at most ten unknown NMIs in five seconds. Waits until the kernel can
+ * report ten more.
  */
 void wait_for_unknown_nmi_reports(void);
 
-/* Returns the sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
+/*
+ * Adds up the numbers of all CPUs in a line of /proc/interrupts, such as "NMI:". Returns the sum.
+ */
 uint64_t interrupts(const char *name);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * x86: perfmon shares the counters with perf_event (ownership=shared).
  *
- * perfmon and perf count and sample at the same time, and both are exact at user level. While
- * perf's code in the kernel changes perf's events, it halts all counters. Meanwhile our counters
- * miss instructions of the kernel.
+ * perfmon and perf count and sample at the same time, and both are exact at user level. perf's code
+ * in the kernel halts all counters while it changes perf's events. In this time our counters miss
+ * instructions of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,28 +18,28 @@
 SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
-/* A PMD wraps at this value, whether it has 30 bits or 46 bits. */
+/* PMDs with 30 bits and PMDs with 46 bits both wrap at this value. */
 #define WRAP		 (1ull << 46)
 
 /*
- * While perf's own code runs, our counts miss at most this many instructions: in a pair of calls
- * that enable and disable a thread's event, and in a switch of a thread with events. On 6.1 a pair
- * takes 2,270 instructions. On 6.12 a pair takes up to five times as many instructions, in a debug
- * kernel eight times as many.
+ * The largest number of instructions that our counts miss while perf's own code runs: in a pair of
+ * calls that enable and disable a thread's event, or in a switch of a thread that has events. A
+ * pair takes 2,270 instructions on 6.1, up to five times as many on 6.12, and eight times as many
+ * in a debug kernel.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
 
 /*
- * Counters that start or are read one after the other differ by what the kernel executes in
- * between. This may be a part of perf's interrupt handler, or all of it if no register stops all
- * counters at the same time. The part has less than 2,000 instructions on 6.1, and about 3,000 on
- * 7.2.
+ * If two counters start or are read one after the other, one of them also counts what the kernel
+ * executes in between. This can be a part of perf's interrupt handler. It can be the whole handler
+ * if no register stops all counters at the same time. The part has less than 2,000 instructions on
+ * 6.1, and about 3,000 on 7.2.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
 
-/* Returns the factor by which this kernel executes more instructions than a stock kernel. */
+/* Returns a factor for limits: a debug kernel executes up to ten times as many instructions. */
 static unsigned int slowness(void)
 {
 	return is_debug_kernel() ? 10 : 1;
@@ -69,8 +69,8 @@ static void must_have_run(struct perf_count count)
 }
 
 /*
- * The instructions that perf counts around a loop depend on the calls only, so they are the same
- * for each length of the loop.
+ * Returns how many instructions perf counts besides those of the loop. They are the instructions of
+ * the calls, so their number is the same for each @length.
  */
 static uint64_t perfs_loop(int event, uint64_t length)
 {
@@ -185,7 +185,7 @@ TEST(perfs_work_loses_no_user_counts)
 	shared(check_user_counts);
 }
 
-/* perf has six events and lets them take turns on its counters, a tick for each turn. */
+/* perf has six events. They take turns on its counters, and each turn lasts a tick. */
 static void check_multiplexing(void)
 {
 	const unsigned int n = first_available();
@@ -255,7 +255,7 @@ static void check_windows(void)
 	while (switched);
 	for (i = 0; i < COUNT(pairs); i++) {
 		more = missed(fd, n, event, pairs[i], &switched) - none;
-		printf("         %jd instructions uncounted: %d pairs of enable and disable, "
+		printf("         %jd instructions not counted: %d pairs of enable and disable, "
 		       "%ju switches\n",
 		       (intmax_t)more, pairs[i], (uintmax_t)switched);
 		ck_assert_int_ge(more, pairs[i] ? 1 : -20);
@@ -276,8 +276,8 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 
 /*
  * In each run two of our counters wrap, a little later than in the run before. So the wraps happen
- * at many different times before and after perf's interrupts, and some in perf's handler. A lost
- * wrap makes a difference of 2^30 or more.
+ * at many different times before, during and after perf's interrupt handler. A lost wrap makes a
+ * difference of 2^30 or more.
  */
 static void check_no_wrap_is_lost(void)
 {
@@ -390,7 +390,8 @@ static uint64_t samples_with(unsigned int n, unsigned int pmc, uint64_t value,
 }
 
 /*
- * With these settings perf allows one interrupt in a tick, and would stop events that have more.
+ * With these settings perf allows an event one interrupt per tick. perf would stop an event that
+ * has more interrupts.
  */
 static void check_low_limit(void)
 {
@@ -423,8 +424,8 @@ TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
 /* ---- counters that change hands ---------------------------------------------------------- */
 
 /*
- * A thousand times, two events of perf and a context get counters, count, and are closed. In half
- * of the rounds perf's events are first. In the other half the context is first.
+ * In each of a thousand rounds, two events of perf and a context get counters, count, and are
+ * closed. In half of the rounds perf's events are first, in the other half the context is first.
  */
 static void check_hand_overs(void)
 {
@@ -456,8 +457,8 @@ static void check_hand_overs(void)
 		}
 		ck_assert_msg(
 			extra == ours && count == theirs,
-			"round %d: we counted %ju instructions around the loop, not %ju, "
-			"perf %ju, not %ju",
+			"round %d: instructions around the loop: we counted %ju, not %ju; "
+			"perf counted %ju, not %ju",
 			round, (uintmax_t)extra, (uintmax_t)ours, (uintmax_t)count,
 			(uintmax_t)theirs);
 		if (round & 2)

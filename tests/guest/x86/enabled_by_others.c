@@ -25,8 +25,8 @@ static uint64_t count_run(int fd)
 }
 
 /*
- * In the second run the counter continues from its value after the first run. So what it counted
- * between the two runs would be part of the second count.
+ * In the second run the counter continues from its value after the first run. So the second count
+ * would include what the counter counted between the two runs.
  */
 static void check_stopped(void)
 {

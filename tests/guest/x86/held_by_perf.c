@@ -2,9 +2,9 @@
 /*
  * x86, shared ownership: the counters that perf holds are not available to contexts.
  *
- * PFM_IOC_INFO has to find out which counters perf and others hold. For that the module takes a
- * counter for a moment, so an event of perf may lose its turn. Ordinary users can make this call
- * again and again, but perf must lose hardly anything.
+ * PFM_IOC_INFO has to find out which counters perf and others hold. To find out, the module takes a
+ * counter for a moment, so an event of perf may lose its turn. perf must lose hardly anything even
+ * if ordinary users make this call again and again.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,7 +16,9 @@ SUITE(held_by_perf, 240);
 
 #define ASKED 200 /* times */
 
-/* Opens an event of the CPU. If it gets no counter, it is in the error state: read() returns 0. */
+/*
+ * Opens a pinned event of CPU 0. If it gets no counter, it is in the error state: read() returns 0.
+ */
 static int pinned_on_cpu(void)
 {
 	struct perf_event_attr attr = {
@@ -108,7 +110,7 @@ static uint64_t available_to_user(void)
 	return pmds;
 }
 
-/* Opens a group of this CPU that needs all general counters. Returns its leader. */
+/* Opens a group of perf events on CPU 0 that needs all general counters. Returns the leader. */
 static int use_all_of_perf(int *events, unsigned int *count)
 {
 	for (*count = 0; *count < event_counters(); ++*count) {
@@ -122,7 +124,7 @@ static int use_all_of_perf(int *events, unsigned int *count)
 	return events[0];
 }
 
-/* Calls @ask ASKED times. Returns how many ns @event did not count meanwhile. */
+/* Calls @ask ASKED times. Returns for how many ns @event had no counter in this time. */
 static uint64_t lost(int event, uint64_t (*ask)(void))
 {
 	const struct perf_count before = perf_read(event);
@@ -137,10 +139,7 @@ static uint64_t lost(int event, uint64_t (*ask)(void))
 	return after.enabled - before.enabled - (after.running - before.running);
 }
 
-/*
- * If root calls, each call asks perf again which counters it holds. So perf's events run less
- * often.
- */
+/* Each call by root finds out again which counters perf holds. So perf's events run less often. */
 static void check_turns(void)
 {
 	int events[MOST_COUNTERS];
@@ -161,7 +160,9 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 	with_ownership("shared", check_turns);
 }
 
-/* Root makes no call in between, because the user's next call would return root's result. */
+/*
+ * Root does not call in between: the module would give root's result to the user's next call, too.
+ */
 static void check_truth(void)
 {
 	const uint64_t before = available_to_user();

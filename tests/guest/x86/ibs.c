@@ -3,8 +3,8 @@
  * x86: the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
- * raises the NMI two instructions later. The number of ops is at most perf's count of instructions
- * at all levels, and at least the length of the loop.
+ * raises the NMI two instructions later. The number of ops is between the length of the loop and
+ * perf's count of instructions at all levels.
  */
 #include <sys/syscall.h>
 #include <perfmon/perfmon_callchain.h>
@@ -58,8 +58,8 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * Each period includes the ops of the NMI handler, whose number is always the same. So at least one
- * of the last four periods in the list yields samples of all instructions of the loop.
+ * Each period includes the ops of the NMI handler, whose number is always the same. So with at
+ * least one of the last four periods in the list, every instruction of the loop is sampled.
  */
 TEST(ops_are_sampled_once_per_period)
 {
@@ -137,7 +137,7 @@ TEST(both_units_sample_at_once)
 		joint += values[!is_op] != 0;
 		entry = (entry_t)(values + 2);
 	}
-	/* Before the NMI of one unit is handled, the other unit may take a sample, too. */
+	/* The other unit may take a sample, too, before the NMI of the first unit is handled. */
 	ck_assert_uint_le(joint, run.samples / 20);
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,
 			run.instructions / 70001);
@@ -284,8 +284,8 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 }
 
 /*
- * For the same work root gets samples of the kernel. So in the test above there were such
- * samples, and the user did not get them.
+ * Root does the same work and gets samples of the kernel. So there were such samples in the test
+ * above, too, but the user did not get them.
  */
 TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 {

@@ -13,7 +13,7 @@
 #define DEVICES	   "/sys/bus/event_source/devices/"
 #define BOTH	   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 #define OPS	   PFM_AMD_IBS_COUNT_OPS
-#define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: a sixteenth of the period */
+#define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: the period / 16 */
 #define FETCH_LAST BIT(50) /* bit of IBS_FETCH_CTL: the fetch was completed */
 
 /* PMDs that a sample records, and their order in it. */
@@ -37,8 +37,8 @@ extern const char ibs_loop[], ibs_loop_end[];
 extern uint64_t ibs_word;
 
 /*
- * Executes a loop of @instructions instructions. This is a multiple of 10: a turn of the loop has
- * ten instructions, and the first of them loads from ibs_word.
+ * Executes a loop of @instructions instructions. @instructions must be a multiple of 10: a turn of
+ * the loop has ten instructions. The first of them loads from ibs_word.
  */
 void load_loop(uint64_t instructions);
 
@@ -56,13 +56,13 @@ int ibs_context(const char *format, const void *argument, size_t size);
 int ibs_buffer_context(void);
 
 /*
- * Programs PMC @pmc, and PMD @n with that period. A sample contains the @count PMDs that @recorded
- * lists.
+ * Writes @config to PMC @pmc, and @period to PMD @n. A sample contains the @count PMDs in
+ * @recorded.
  */
 void sample_unit(int fd, unsigned int pmc, uint64_t config, unsigned int n,
 		 uint64_t period, const unsigned int *recorded, size_t count);
 
-/* Samples ops or fetches with the PMDs of of_op or of_fetch. */
+/* A sample of an op contains the PMDs in of_op. A sample of a fetch contains those in of_fetch. */
 static inline void sample_ops(int fd, uint64_t levels, uint64_t period)
 {
 	sample_unit(fd, PFM_AMD_IBS_PMC_OP, OPS | levels, PFM_AMD_IBS_OP, period, of_op,
@@ -80,7 +80,7 @@ const void *ibs_map(int fd, size_t size);
 
 /* What was counted and sampled in a run of the loop. */
 struct ibs_run {
-	uint64_t instructions; /* perf's count at all levels; the loop has fewer */
+	uint64_t instructions; /* perf's count at all levels: more than the loop has */
 	uint64_t samples;
 };
 
@@ -91,8 +91,9 @@ struct ibs_run {
 struct ibs_run ibs_sample_loop(int fd, uint64_t instructions);
 
 /*
- * Opens an event of perf that counts instructions at all levels, and does not enable it. If another
- * suite has used the core counters, this may take a second, until perf can have a counter.
+ * Opens an event of perf that counts instructions at all levels, but does not enable it. This may
+ * take a second if another suite has used the core counters, because perf has to wait for a
+ * counter.
  */
 int open_instructions(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: AMD's instruction based sampling. The tests let samples and their interrupts come at each
- * instruction of a stop in turn, and at each instruction of the other unit's interrupt. No sample
- * and no count may be lost. perf's handler sees each NMI, too, and must not take a sample of ours.
- * The kernel must report no NMI as unknown.
+ * x86: AMD's instruction based sampling. In each run of a test a sample or its interrupt comes a
+ * little later than in the run before. In this way it comes at many different instructions of a
+ * stop, or of the other unit's interrupt. No sample and no count may be lost. perf's handler sees
+ * each NMI, too, and must not take a sample of ours. The kernel must report no NMI as unknown.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,9 +14,9 @@
 SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
-#define FAR    BIT(40) /* so many ops or fetches that no sample comes */
+#define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
 #define WINDOW 600 /* the tests begin this many ops before the halt */
-#define LATER  60 /* two runs may halt at points that differ by this number of ops */
+#define LATER  60 /* the halts of two runs may be this many ops apart */
 
 /* Returns a context that samples ops and has a buffer. */
 static int ops_context(void)
@@ -43,8 +43,8 @@ struct seen {
 };
 
 /*
- * A run of the loop, with a sample after @distance ops. For 100 ms after a stop an NMI is still
- * expected, so each run begins only after that time.
+ * Runs the loop, with a sample after @distance ops. The module still expects an NMI for 100 ms
+ * after a stop, so each run first waits until this time is over.
  */
 static struct seen run(int fd, uint64_t distance)
 {
@@ -109,9 +109,9 @@ TEST(an_interrupt_around_the_stop_is_ours)
 }
 
 /*
- * The sample of the op unit is due around the stop. If the stop halts the unit before the unit
- * takes the sample, the sample is still due after the stop. The fetch unit takes no sample. Its
- * count must include the loop, and may include the stop and the handling of the op unit's sample.
+ * The sample of the op unit is due around the stop. If the stop comes first, the sample is still
+ * due afterwards. The fetch unit takes no sample. Its count must include the loop, and may include
+ * the stop and the handling of the op unit's sample.
  */
 static void check_samples(void)
 {
@@ -186,7 +186,7 @@ TEST(the_other_units_sample_is_ours_too)
 
 /* ---- dropped samples ----------------------------------------------------------------------- */
 
-/* Returns how many instructions 20,000 system calls and the interrupts in between take. */
+/* Returns the number of instructions of 20,000 system calls and of the interrupts in between. */
 static uint64_t instructions_of_calls(int event)
 {
 	const uint64_t before = perf_read(event).value;

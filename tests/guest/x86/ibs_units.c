@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the units of AMD's instruction based sampling: periods, counts, perf beside us,
- * and the module that has this PMU beside another one.
+ * x86: the units of AMD's instruction based sampling: periods, counts, perf beside us, and module
+ * perfmon_amd, which registers this PMU and another one.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -64,8 +64,9 @@ TEST(ops_are_counted_with_64_bits)
 }
 
 /*
- * If the PMC selects one level, the PMD shows nothing of what has been counted, because the count
- * includes the other level. If the PMC selects both levels, the PMD grows (see the test above).
+ * If the PMC selects one level, the PMD keeps its value: the unit counts both levels, so its count
+ * would tell about the other level, too. If the PMC selects both levels, the PMD grows (see the
+ * test above).
  */
 TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 {
@@ -109,8 +110,8 @@ static uint64_t samples_of_halves(int fd, bool writes)
 }
 
 /*
- * With one level the PMD does not show how much of a period is over. The next start nevertheless
- * continues the period. A write of the PMD begins it again.
+ * If the PMC selects one level, the PMD does not show how much of a period is over. The next start
+ * still continues the period. A write of the PMD begins a new period.
  */
 TEST(a_period_of_one_level_goes_on_at_the_next_start)
 {
@@ -239,7 +240,10 @@ static void load_amd_again(void)
 	ck_assert_int_eq(module_load("perfmon_amd", ""), 0);
 }
 
-/* Another PMU has the name "amd_ibs". So the module cannot register IBS, and registers nothing. */
+/*
+ * Module perfmon_amd cannot register IBS while another PMU has the name "amd_ibs". So it registers
+ * nothing.
+ */
 TEST(a_module_registers_both_pmus_or_none)
 {
 	need_ibs();

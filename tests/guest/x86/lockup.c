@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* x86: the NMI watchdog reports a CPU that spins with interrupts off, while we sample there. */
+/*
+ * x86: the NMI watchdog reports a CPU that spins with interrupts off, even while we sample on that
+ * CPU.
+ */
 #include "samples.h"
 
 SUITE(lockup, 600);

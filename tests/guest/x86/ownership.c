@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* x86: parameter "ownership" of the PMU modules, and what "auto" chooses. */
+/* x86: parameter "ownership" of the PMU modules, and what its value "auto" chooses. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ static void check_beside_watchdog(void)
 }
 
 /*
- * with_pmu() loads the module again when its check has ended. In check_beside_watchdog() the
+ * When the check has ended, with_pmu() loads the module again. In check_beside_watchdog() the
  * watchdog still has a counter at that time, so the ownership becomes shared. The last line loads
  * the module again without the watchdog.
  */
@@ -84,7 +84,10 @@ TEST(with_an_event_of_perf_the_counters_are_shared)
 	with_pmu(module, "ownership=auto", check_exclusive);
 }
 
-/* Exclusive ownership is not given up: the load fails, and the reason names the holder. */
+/*
+ * Exclusive ownership never becomes shared: loading a context fails, and the reason names the
+ * holder.
+ */
 static void check_exclusive_beside_watchdog(void)
 {
 	int fd;

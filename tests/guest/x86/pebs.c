@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS: where samples are taken, counts, threads. There are two
- * references: a second counter, and a loop where an address and a register identify the instruction
- * that was executed.
+ * x86: precise sampling with Intel's PEBS: the places of samples, the counts, and threads. The
+ * tests compare samples with a second counter, and with a loop in which an address and a register
+ * identify the executed instruction.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -73,9 +73,9 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 }
 
 /*
- * Each sample of @counter is @distance instructions after the previous sample. If the record does
- * not have the address of its instruction, the sample has the interrupted address. Here this is the
- * address of the next instruction. Returns the number of samples.
+ * Checks that each sample of @counter is @distance instructions after the previous sample. If the
+ * record does not contain the address of its instruction, the sample has the interrupted address,
+ * which here is the address of the next instruction. Returns the number of samples.
  */
 static uint64_t must_follow(header_t header, unsigned int counter, uint64_t distance)
 {
@@ -132,9 +132,9 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 #define SECOND 2 /* the second counter that is sampled */
 
 /*
- * Both counters overflow for the first time at the same instruction. Later each overflows alone,
- * while the buffer still contains the record of the other one, and while the other one may have
- * overflowed without having a record yet.
+ * The first overflows of both counters are at the same instruction. Later, each counter overflows
+ * alone. At that time the buffer may still contain a record of the other counter, or the other
+ * counter may have overflowed but have no record yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {
@@ -188,8 +188,8 @@ static void must_count_across(uint64_t distance)
 }
 
 /*
- * The counts are right even if the last instruction before the stop makes the counter wrap, so
- * that no record comes.
+ * The counts are right even if the counter wraps at the last instruction before the stop and no
+ * record comes.
  */
 static void check_counts(void)
 {
@@ -209,7 +209,7 @@ TEST(a_count_across_the_processors_reset_is_exact)
 	with_pebs(check_counts);
 }
 
-/* A record that was due at the stop does not come in the next run. */
+/* If a record was due at the stop, it does not come in the next run. */
 static void check_disarmed(void)
 {
 	int fd = context_of(BESIDE, instructions(AT_USER)), i;
@@ -297,7 +297,7 @@ TEST(two_threads_have_their_own_records)
 
 /* ---- endings ------------------------------------------------------------------------------ */
 
-/* Each time, the context is closed or the thread is killed at a different moment of a period. */
+/* Each turn closes the context or kills the thread, at another moment of the period. */
 static void check_endings(void)
 {
 	struct child child;

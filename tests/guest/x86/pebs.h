@@ -14,10 +14,10 @@
 
 #define LENGTH	       MILLION
 /*
- * A processor samples the first instruction after a period. So the distance of two samples is the
- * period plus one instruction. The loop has ten instructions. With PERIOD_10, all samples are of
- * the same instruction. With PERIOD_7, each sample is seven instructions further in the loop than
- * the sample before.
+ * A processor samples the first instruction after a period. So the distance between two samples is
+ * the period plus one instruction. The loop has ten instructions. With PERIOD_10, all samples are
+ * of the same instruction. With PERIOD_7, each sample is seven instructions further in the loop
+ * than the sample before.
  */
 #define PERIOD_10      9999
 #define PERIOD_7       10006
@@ -39,7 +39,10 @@ void with_pebs(void (*check)(void));
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-/* Counter SAMPLED samples instructions at @levels precisely. BESIDE counts the same from 0. */
+/*
+ * Sets up precise sampling of the instructions at @levels by counter SAMPLED. Counter BESIDE counts
+ * the same instructions, beginning at 0.
+ */
 void sample_precisely(int fd, uint64_t period, unsigned int levels);
 /* Loads the context on this thread, and measures precise_loop(@length). */
 void run_precisely(int fd, uint64_t length);

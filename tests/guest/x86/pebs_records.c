@@ -20,13 +20,13 @@ SUITE(pebs_records, 120);
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Returns whether a record has the address of the instruction, as it has from format 2 on. */
+/* Returns whether records contain the address of the instruction. They do from format 2 on. */
 static bool is_exact(void)
 {
 	return pebs_format() >= 2;
 }
 
-/* The first sample masks the context, so the buffer keeps this sample. */
+/* The handler masks the context at the first sample, so the buffer keeps this sample. */
 static const struct script_argument one = { .handler = { CONTROL_MASK } };
 
 static struct script_buffer first_sample(uint64_t period, unsigned int levels)
@@ -249,8 +249,8 @@ static void check_levels(void)
 	become(USER_ID);
 	ck_assert_uint_eq(samples_in_kernel(&all), 0);
 	/*
-	 * The user gets the samples of the kernel, too, but without the kernel's addresses. The
-	 * numbers of the two runs differ, because interrupts add samples.
+	 * The user gets the samples of the kernel, too, but without the kernel's addresses. The two
+	 * runs have different numbers of samples, because interrupts add samples.
 	 */
 	ck_assert_uint_ge(all, in_kernel - in_kernel / 20);
 	buffer = first_sample(PERIOD_7, AT_KERNEL);

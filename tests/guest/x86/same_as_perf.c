@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: pfmon stat and perf count the same for a program, to the instruction.
+ * x86: pfmon stat and perf get exactly the same counts for a program.
  *
  * How many instructions a program executes when it starts depends on its environment and on the
  * address of its stack. So pfmon stat and perf measure the same command with an empty environment
@@ -58,7 +58,7 @@ static int event_of_exec(uint64_t config, pid_t pid, int group)
 	};
 	int fd;
 
-	/* After the last unload, exclusive counters may be ours for another second. */
+	/* perfmon may keep exclusive counters for another second after the last unload. */
 	while ((fd = syscall(SYS_perf_event_open, &attr, pid, -1, group,
 			     PERF_FLAG_FD_CLOEXEC)) == -1 &&
 	       errno == EBUSY)

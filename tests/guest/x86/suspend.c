@@ -2,8 +2,8 @@
 /*
  * x86: the machine suspends to RAM while contexts are loaded, and CPU 0 loses its registers.
  *
- * These guests have no exact clock, and QEMU's PMU counts ns there. So a count is compared with the
- * CPU time. If a register was lost, the count is 0, or 2^46 and more.
+ * These guests have no exact clock, and QEMU's PMU counts nanoseconds there. So the tests compare
+ * each count with the CPU time. If a register was lost, the count is 0, or at least 2^46.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +159,7 @@ static void check_samples(void)
 TESTS_OF(exclusive)
 TESTS_OF(shared)
 
-/* ---- what only exclusive ownership has ---------------------------------------------------- */
+/* ---- registers that only exclusive ownership uses ----------------------------------------- */
 
 static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 {
@@ -176,8 +176,8 @@ static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 }
 
 /*
- * Checks the registers of precise events, and IA32_DEBUGCTL: a bit of it lets an overflow freeze
- * the records of branches.
+ * Checks that the registers for precise events and IA32_DEBUGCTL keep their values. One bit of
+ * IA32_DEBUGCTL makes an overflow freeze the last branch records.
  */
 static void check_records(void)
 {

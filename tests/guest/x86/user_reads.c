@@ -2,7 +2,7 @@
 /*
  * x86: a program that reads counter registers (RDPMC) sees nothing of other threads.
  *
- * The kernel lets a program read all counters if one of its hardware events of perf is mapped.
+ * While a program has a hardware event of perf mapped, the kernel lets it read all counters.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* Executed by a child. It takes so long that other threads run on the CPU in between. */
+/* A child executes this. It takes so long that other threads get the CPU before it ends. */
 static uint64_t loop_in_steps(uint64_t steps)
 {
 	while (steps--)
@@ -139,7 +139,7 @@ TEST(a_program_without_a_perf_event_cannot_read_shared_counters)
 	with_ownership("shared", check_refused);
 }
 
-/* perf must refuse the event, which would give its program access to all counters. */
+/* perf must refuse the event, because a program that has an event can read all counters. */
 static void check_no_event(void)
 {
 	struct child child = child_new();

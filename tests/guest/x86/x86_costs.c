@@ -11,8 +11,8 @@ SUITE(x86_costs, 120);
 /**
  * struct cost - number of accesses by kind
  * @reads: RDPMC
- * @selects, @counters, @global, @fixed: WRMSR of event selects, of counters, and of the two control
- *	registers
+ * @selects, @counters, @global, @fixed: WRMSR of event selects, of counters, of the global control
+ *	register, and of the fixed control register
  * @others: RDMSR, and WRMSR of other registers
  */
 struct cost {
@@ -60,8 +60,8 @@ static int counting_context(unsigned int counters)
 }
 
 /*
- * Returns the cost of halting the counters: one write of the global control register or, without
- * that register, one write of each counter's event select.
+ * Returns the cost of halting the counters. This is one write of the global control register.
+ * Without that register, it is one write of each counter's event select.
  */
 static struct cost of_halting(unsigned int counters)
 {
@@ -73,8 +73,8 @@ static struct cost of_halting(unsigned int counters)
 /* ---- start, stop, read ---------------------------------------------------------------------- */
 
 /*
- * @call must cost @wanted. If a switch to another thread and back comes in between, @undo and
- * then @call are called again.
+ * Checks that @call costs @wanted. If another thread ran during @call, this function calls @undo
+ * and measures @call again.
  */
 static void must_cost(const char *what, void (*call)(int fd), void (*undo)(int fd),
 		      int fd, struct cost wanted)
@@ -222,8 +222,8 @@ static struct cost end_counting(struct switches begun, struct switches *made)
 }
 
 /*
- * Compares @is with the expected cost of the switches @made. @loads: how many of these switches
- * wrote the counters.
+ * Compares the measured cost @is with the expected cost. @made is the number of switches. @loads is
+ * how many of them wrote the counters.
  */
 static void must_switch(struct cost is, unsigned int counters, struct switches made,
 			uint64_t loads)
@@ -271,8 +271,8 @@ static uint64_t do_nothing(uint64_t unused)
 }
 
 /*
- * The threads have different counts, but the same PMCs. A switch to a thread does not write the
- * counters if no other monitored thread has run since this thread left the CPU.
+ * The threads have different counts, but the same PMCs. A switch to a thread writes the counters
+ * only if another monitored thread has run since this thread left the CPU.
  */
 static void check_alternating(void)
 {
@@ -303,7 +303,10 @@ TEST(a_switch_to_a_thread_with_the_same_pmcs_writes_no_pmc)
 	with_own_counters(check_alternating);
 }
 
-/* Only the PMCs that differ are written, unless each start writes all PMCs. */
+/*
+ * If one register starts all counters, a switch writes only the PMCs that differ. Otherwise each
+ * start writes all PMCs.
+ */
 static void check_different(void)
 {
 	struct child child = child_new();
@@ -353,9 +356,9 @@ static void set_near_wrap(int fd)
 }
 
 /*
- * The test makes a start, an interrupt and a stop. The interrupt halts the counters, reads the
- * overflow flags of all counters, writes the counter that wrapped to set its flag, and starts the
- * counters again. The start writes all counters, because one was changed.
+ * The test causes a start, an interrupt and a stop. The interrupt handler halts the counters and
+ * reads the overflow flags of all counters. It sets the flag of the wrapped counter by writing that
+ * counter, and starts the counters again. The start writes all counters, because one was changed.
  */
 static void check_overflow(void)
 {

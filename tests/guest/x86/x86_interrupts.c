@@ -71,7 +71,7 @@ static uint64_t loop_often(uint64_t unused)
 	return unused;
 }
 
-/* The interrupt of this thread's overflow comes when another thread counts. */
+/* The interrupt of this thread's overflow comes while another monitored thread runs. */
 static void check_after_switch(void)
 {
 	struct child child = child_new();
@@ -101,7 +101,7 @@ TEST(an_interrupt_after_a_switch_is_ours)
 	with_own_counters(check_after_switch);
 }
 
-/* With skid, the counters count some instructions more before the interrupt. */
+/* With skid, the counters count a few more instructions before the interrupt comes. */
 static void check_skid(void)
 {
 	static const uint64_t skids[] = { 1, 7, 40, 300 };
@@ -124,8 +124,9 @@ TEST(skid_loses_no_count)
 }
 
 /*
- * The interrupt comes at each instruction of the stop in turn. If it comes when the set no longer
- * runs but its counters have not been read yet, the module leaves the overflow to the stop.
+ * Each time, the interrupt comes some instructions later: before, during or after the stop. If the
+ * set has stopped but its counters have not been read yet, the module leaves the overflow to the
+ * stop.
  */
 static void check_around_stop(void)
 {
@@ -172,9 +173,10 @@ TEST(two_overflows_may_be_one_interrupt)
 
 /*
  * The counters count at both levels. The second counter wraps in the NMI of the first one, before
- * the handler halts it. Then AMD's local APIC raises a second NMI, which finds no overflow. Intel's
- * local APIC has masked this NMI. Where no register starts both counters at once, they start one
- * after the other, so their counts differ by some instructions.
+ * the handler halts the counters. Then AMD's local APIC raises a second NMI, which finds no
+ * overflow. Intel's local APIC has masked the PMU's interrupt by then, so no second NMI comes. If
+ * no register starts both counters at once, one starts after the other, and their counts differ by
+ * some instructions.
  */
 static void check_during_handler(void)
 {
@@ -302,8 +304,8 @@ TEST(a_masked_interrupt_is_unmasked_at_the_stop)
 /* ---- interrupts without overflow ------------------------------------------------------------ */
 
 /*
- * Waits until no late interrupt is accepted any more. On AMD's processors this takes 100 ms after an
- * overflow.
+ * Waits until the module no longer accepts late interrupts. On AMD's processors this takes 100 ms
+ * after an overflow.
  */
 static void wait_until_none_is_late(void)
 {
@@ -424,8 +426,8 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 }
 
 /*
- * After an overflow whose interrupt is lost, the module takes an NMI of another source for this
- * interrupt, but only for some ticks. A later NMI must be passed on.
+ * If an interrupt is lost, the module mistakes an NMI of another source for it, but only for some
+ * ticks. The module must pass on an NMI that comes later.
  */
 static void check_foreign_after_lost(void)
 {
@@ -453,7 +455,7 @@ static void check_maximum(void)
 	const uint32_t counter = pmu_is("intel") ? 0xc1 : 0xc0010004;
 	int fd;
 
-	/* The counters may still be held since the last test. */
+	/* The module may not have released the counters of the last test yet. */
 	wait_until(msr_read(counter) == 0);
 	msr_write(TEST_DO, DO_MAXIMUM);
 	ck_assert_uint_ne(msr_read(counter), 0);
@@ -509,8 +511,8 @@ static void check_shared_counters(void)
 {
 	interrupts_are_shared = true;
 	/*
-	 * This check comes first: on AMD's processors, perf accepts any NMI for some time after its
-	 * own.
+	 * This check comes first: on AMD's processors, perf accepts any NMI for some time after an
+	 * NMI of its own.
 	 */
 	check_foreign();
 	check_normal();
@@ -535,9 +537,9 @@ TEST(shared_counters_lose_no_counts_either)
 }
 
 /*
- * The local APIC is perf's. The stop finds an overflow whose interrupt is masked, and does not
- * unmask it: if the firmware has switched to x2APIC mode, the APIC's registers are not mapped.
- * perf unmasks the interrupt in its next NMI.
+ * The local APIC belongs to perf. The stop finds an overflow whose interrupt is masked, but it does
+ * not unmask the interrupt. It cannot rely on the APIC's registers: they are not mapped if the
+ * firmware has switched to x2APIC mode. perf unmasks the interrupt in its next NMI.
  */
 static void check_masked_beside_perf(void)
 {
@@ -565,7 +567,7 @@ static void with_masked_beside_perf(void)
 
 TEST(shared_counters_leave_the_local_apic_to_perf)
 {
-	/* Only processors without a status register make a stop expect an NMI. */
+	/* A stop expects an NMI only on processors without a status register. */
 	if (pmu_is("amd") && !starts_at_once())
 		with_ownership("shared", with_masked_beside_perf);
 }

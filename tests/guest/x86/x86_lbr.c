@@ -57,8 +57,8 @@ static void must_be_known(entry_t entry, uint64_t filter)
 }
 
 /*
- * Returns a context that has sampled the known branches. A switch to another thread and back clears
- * the entries. After such a switch, everything is done again.
+ * Returns a context that has sampled the known branches. A switch to another thread clears the
+ * entries. After such a switch, the function begins again.
  */
 static int sample_known(uint64_t filter)
 {
@@ -202,9 +202,8 @@ static __attribute__((noipa)) void call_to(unsigned int depth)
 typedef const struct pfm_callchain_entry *chain_t;
 
 /*
- * The known branches include two nested calls. If all records are in use, the records of these two
- * calls replace those of the two outermost calls. The returns from the two calls leave both records
- * empty.
+ * The known branches include two nested calls. If no record is free, these calls overwrite the
+ * records of the two outermost calls. When the two calls return, their records become empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 
@@ -225,8 +224,8 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	if (depth + 2 > MOST_CALLERS)
 		return;
 	/*
-	 * This entry is call_to()'s call of call_deep(). The next entry, the call of call_to(), is
-	 * the last one: all earlier calls were made before the recording began.
+	 * In this entry, call_to() calls call_deep(). The next entry is the call of call_to(). It
+	 * is the last entry, because all earlier calls were made before the recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
@@ -308,8 +307,8 @@ TEST(nothing_is_left_after_the_close)
 }
 
 /*
- * A start clears the entries, unfreezes them and starts the recording. A stop ends it. If a switch
- * to another thread and back comes in between, both are measured again.
+ * A start clears the entries, unfreezes them and starts the recording. A stop ends the recording.
+ * If another thread runs in between, the test measures both again.
  */
 static void check_costs(void)
 {

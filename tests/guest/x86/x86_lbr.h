@@ -15,8 +15,9 @@
 #define PERIOD 2000
 
 /*
- * Calls the code of the known branches, and then executes 8,000 instructions without a branch. An
- * overflow in these instructions finds records of the known branches, and of the call.
+ * Calls the code of the known branches, and then executes 8,000 instructions without a branch. When
+ * a counter overflows in these instructions, the branch records contain the known branches and the
+ * call.
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];
@@ -31,9 +32,9 @@ void with_lbr(void (*check)(void));
 
 /* Returns a context with format "default" and a buffer of SIZE bytes. */
 int sampling_context(void);
-/* Returns an argument of pfm_write_pmds() with which PMD 0 overflows after each @period events. */
+/* Returns an argument for pfm_write_pmds() that makes PMD 0 overflow every @period events. */
 struct pfarg_pmd sampled_pmd(uint64_t period);
-/* Makes counter 0 count instructions at @levels and be sampled with all branch records. */
+/* Makes counter 0 count instructions at @levels. Its samples contain all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);
 /* Returns a context that samples with this value of PMC 30. */
 int lbr_context(uint64_t control, unsigned int levels, uint64_t period);

@@ -79,7 +79,10 @@ const struct pfm_dfl_smpl_hdr *map_samples(int fd)
 	return header;
 }
 
-/* PMDs are in the order of their numbers: source and target of each entry, then all infos. */
+/*
+ * A sample has the PMDs in the order of their numbers: source and target of each record, then all
+ * infos.
+ */
 struct branch record_of(entry_t entry, unsigned int i)
 {
 	const uint64_t *values = (const uint64_t *)(entry + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who sees which of Intel's last branch records: levels and threads. */
+/* Which of Intel's last branch records a user sees: levels and threads. */
 #include "x86_lbr.h"
 
 SUITE(x86_lbr_levels, 300);

@@ -6,7 +6,7 @@
 #include "measure.h"
 #include "x86_registers.h"
 
-/* A multiple of a PMD's range, whether the PMD has 46 or 30 bits. */
+/* A PMD has 46 or 30 bits. WRAP is a multiple of its range in both cases. */
 #define WRAP BIT(46)
 #define LOOP 10000ull
 
@@ -37,7 +37,7 @@ extern bool interrupts_are_shared;
 void look(void);
 /* Returns what has happened since look(). */
 struct seen seen(void);
-/* Exactly @wanted must have happened since look(). */
+/* Checks that exactly @wanted has happened since look(). */
 void must_see(struct seen wanted);
 
 /* Lets counter @n wrap after @distance events. */
@@ -51,16 +51,15 @@ int context_near_wrap(uint64_t distance, unsigned int levels);
 void run_loop(int fd);
 void run_and_see(int fd, struct seen wanted);
 /*
- * Checks that no count was lost at the wrap of counter 0. This counter began @distance below the
- * wrap.
+ * Checks that counter 0 lost no count when it wrapped. It began @distance events before the wrap.
  */
 void must_agree(int fd, uint64_t distance);
 
 /**
- * struct found - how often each way found an overflow around a stop
+ * struct found - numbers of overflows around a stop, by the way in which they were found
  * @regular: by its interrupt, before the stop
- * @left: by the stop; the interrupt came during the stop and left the overflow to it
- * @late: by the stop; the interrupt came afterwards
+ * @left: by the stop, because the interrupt came during the stop and left the overflow to it
+ * @late: by the stop, before the interrupt came
  */
 struct found {
 	unsigned int regular;
@@ -69,17 +68,17 @@ struct found {
 };
 
 /*
- * Checks that since look() the context had one overflow, CLOSE_TO_THE_END instructions after the
- * start, and that this overflow had one interrupt. Adds to @found how the overflow was found. The
- * message of a failure shows @turn.
+ * Checks that the context had one overflow and one interrupt since look(). The overflow must have
+ * come CLOSE_TO_THE_END instructions after the start. Counts in @found how the overflow was found.
+ * The message of a failure contains @turn.
  */
 void must_be_found(int fd, struct found *found, unsigned int turn);
-/* Checks that overflows were found in each way. */
+/* Checks that each way of struct found has found an overflow. */
 void must_have_all(const struct found *found);
 
 /*
- * With this distance the counter wraps in the loop, but so late that a delayed interrupt comes
- * after the stop.
+ * With this distance the counter wraps near the end of the loop, so a delayed interrupt comes after
+ * the stop.
  */
 #define CLOSE_TO_THE_END (LOOP - 100)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: pauses like system management interrupts (SMI): the processor executes something else, and
- * the kernel does not notice. Clocks go on, interrupts wait, and counters of the kernel's level may
- * count what is executed. The emulated PMU makes such pauses on request (tests/vm/qemu-x86-pmu). No
- * count may be lost, and no NMI may be reported as unknown.
+ * the kernel does not notice. Clocks go on, interrupts wait, and counters that count at kernel
+ * level may count what the processor executes. The emulated PMU makes such pauses on request
+ * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
  */
 #include "x86_overflows.h"
 
@@ -39,14 +39,14 @@ static void run_with_pause(int fd, uint64_t after)
 	must(fd, pfm_stop(fd));
 }
 
-/* There must have been @pauses since TEST_PAUSES was set to 0, and time must have passed. */
+/* Checks that there were @pauses since TEST_PAUSES was set to 0, and that time has passed. */
 static void must_have_paused(uint64_t pauses)
 {
 	ck_assert_uint_eq(msr_read(TEST_PAUSES), pauses);
 	ck_assert_uint_ge(instruction_time() - request_time, PAUSE);
 }
 
-/* Intel's processors can freeze the counters in pauses, except those of version 1. */
+/* Intel's processors can freeze the counters in pauses, unless their PMU has version 1. */
 static bool can_freeze(void)
 {
 	return pmu_is("intel") && starts_at_once();
@@ -157,10 +157,11 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 /* ---- interrupts that wait ----------------------------------------------------------------- */
 
 /*
- * The interrupt of the overflow would come long after the stop. A pause begins at each instruction
- * around the stop in turn, and lasts longer than this delay. So the interrupt comes when the pause
- * ends: before, during or after the stop. An interrupt that comes after the stop comes before the
- * next tick, when jiffies does not show yet how much time has passed since the stop.
+ * Without a pause, the interrupt of the overflow would come long after the stop. A pause begins
+ * around the stop, each time some instructions later. It lasts longer than the delay of the
+ * interrupt, so the interrupt comes when the pause ends: before, during or after the stop. If it
+ * comes after the stop, it comes before the next tick, and jiffies does not show yet how much time
+ * has passed since the stop.
  */
 static void check_around_stop(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what inheritance adds to the cost of a child process: of fork(), the switch to the
- * child, its exit, and wait(). Nothing else runs, and the child does nothing.
+ * Measures how much inheritance adds to the cost of a child process. This cost consists of fork(),
+ * the switch to the child, its exit, and wait(). Nothing else runs, and the child does nothing.
  */
 #include <alloca.h>
 #include <err.h>
@@ -29,11 +29,11 @@ static void live(void *unused)
 }
 
 /*
- * After a fork, parent and child get a page fault at their first write to each page of the stack.
- * The stack is at a random address. So without the array below, the frames of measure_short_path()
- * and live() would be on one page in one boot and on two pages in another boot. With two pages a
- * fork costs 6,000 instructions more. This function's frame fills the page that it shares with its
- * callers, so the frames below it begin on a new page.
+ * After a fork, parent and child each take a page fault when they first write to a page of the
+ * stack. The stack is at a random address. So without the array below, the frames of
+ * measure_short_path() and live() would be on one page in one boot and on two pages in another
+ * boot. The second page adds 6,000 instructions to the cost of a fork. This function's frame fills
+ * the page that it shares with its callers, so the frames below it begin on a new page.
  */
 static double measure_life(void)
 {
@@ -86,9 +86,9 @@ static double measure_perf(bool is_inherited)
 }
 
 /*
- * The figures are measured in turn, and each is the least of several measurements. The first turn
- * is a warm-up. In this turn the program touches memory for the first time, and each later fork
- * also copies the page tables of this memory.
+ * Each turn measures all figures once, and the least value of each figure is kept. The first turn
+ * is a warm-up, whose values are not used: the program touches memory for the first time, and each
+ * later fork also copies the page tables of this memory.
  */
 #define TURNS 3
 

@@ -9,7 +9,7 @@
 #define KNOWN_ROUNDS   10000
 #define KNOWN_ACCURACY 0.001
 
-/* If the thread is not interrupted, at most this many instructions are between two readings. */
+/* If two readings are more than this many instructions apart, the thread was interrupted. */
 #define UNDISTURBED    64
 
 static double instructions_per_tick;

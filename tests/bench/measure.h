@@ -22,10 +22,10 @@ double measure(step_fn step, void *argument);
 
 /*
  * Measures like measure(), but returns the tenth percentile instead of the median. Use it if the
- * kernel takes paths of different lengths for the same step, for example through its allocators. In
- * one boot most repetitions may take the short path, in the next boot the long path. The median
- * would then differ from boot to boot. The minimum is no better: a few of 1,000 repetitions leave
- * some work out.
+ * kernel has a short path and a long path for the same step, for example in its allocators. Most
+ * repetitions may take the short path in one boot and the long path in the next boot, so the median
+ * would differ from boot to boot. The minimum is no better: a few of 1,000 repetitions leave some
+ * work out.
  */
 double measure_short_path(step_fn step, void *argument);
 

@@ -90,7 +90,7 @@ static void round_trip(void *argument)
 
 	send(game->there);
 	if (!receive(game->back))
-		errx(1, "the second process has gone");
+		errx(1, "the second process has ended");
 }
 
 static long switches_so_far(void)
@@ -214,7 +214,7 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 	return cost;
 }
 
-/* ---- the own thread ----------------------------------------------------------------- */
+/* ---- the calling thread ------------------------------------------------------------- */
 
 /*
  * Fails if a counter has counted nothing, because then the cost of counting was not measured. For
@@ -270,8 +270,8 @@ static void do_close(void *argument)
 
 /*
  * During the measurement another thread has a session. Without that session, each measured session
- * would be the first and the last of the machine. Such a session is slower and has to wait, with
- * perf as with perfmon.
+ * would be the only one on the machine. With both perf and perfmon, the only session takes longer
+ * and has to wait.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {

@@ -51,10 +51,10 @@
 	X(ATTACH, "load a context")						\
 	X(DETACH, "unload a context")						\
 	X(SAMPLE, "a sample: ip, thread, time, CPU, period")			\
-	X(SAMPLE_ENTRY, "  of which: entry, until the core begins")		\
+	X(SAMPLE_ENTRY, "  of which: entry, before the core begins")		\
 	X(SAMPLE_CORE, "  of which: the core, without the format")		\
 	X(SAMPLE_FORMAT, "  of which: the format's handler")			\
-	X(SAMPLE_RETURN, "  of which: return, with running counters")		\
+	X(SAMPLE_RETURN, "  of which: return, while counters run")		\
 	X(SAMPLE_4, "a sample with the values of 4 PMDs")			\
 	X(SAMPLE_CALLCHAIN, "a sample with the callchain")			\
 	X(ROTATION_1, "set switch by time, 1 counter")				\

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the cost of counting with perfmon, the cost with perf_event, and the least possible
- * cost.
+ * Measures three costs of counting: with perfmon, with perf_event, and the least possible one.
  *
  * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */

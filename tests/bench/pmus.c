@@ -88,10 +88,7 @@ static const struct pmu pmus[] = {
 		.cycles = { 0, INTEL_CYCLES | X86_BOTH, INTEL_CYCLES | X86_BOTH, 0 },
 		.cycles_of_user = INTEL_CYCLES | X86_USER,
 		.recorded = 0xe | 1ull << PFM_INTEL_FIXED,
-		/*
-		 * perf puts one event of instructions and one event of cycles on the fixed
-		 * counters.
-		 */
+		/* perf uses the fixed counters for one instructions event and one cycles event. */
 		.perf = { { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,
 			    X86_INSTRUCTIONS, X86_INSTRUCTIONS, INTEL_CYCLES },
 			  { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,

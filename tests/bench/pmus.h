@@ -26,7 +26,7 @@ struct counter {
  *	the same time
  * @rotation: events that are opened as two equal groups; the PMU has too few counters for
  *	both groups at the same time
- * @cycles: perf's event that counts the same as perfmon's @cycles
+ * @cycles: perf's event that counts the same thing as struct pmu.cycles
  */
 struct perf_counters {
 	uint64_t events[MOST_COUNTERS];
@@ -36,7 +36,7 @@ struct perf_counters {
 
 /**
  * struct pmu - what is measured with a PMU
- * @cycles: a counter of cycles; QEMU raises its overflow interrupts without delay
+ * @cycles: a counter of cycles; QEMU raises the counter's overflow interrupts without delay
  * @cycles_of_user: PMC value that makes @cycles count at user level only
  * @recorded: bitmap of four PMDs that samples contain
  */

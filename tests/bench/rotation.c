@@ -4,8 +4,8 @@
  * the switch to its first instruction after the switch.
  *
  * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. Two
- * groups of perf events take turns. Pinned events use the remaining counters all the time. Both
- * perfmon and perf switch every millisecond.
+ * groups of perf events take turns. Pinned events keep all other counters in use. Both perfmon and
+ * perf switch every millisecond.
  */
 #include <err.h>
 #include <glob.h>

@@ -2,8 +2,8 @@
 /*
  * The cost of a sample: how long the thread that reads the ruler is interrupted.
  *
- * perfmon and perf both sample user-level cycles into a buffer that never becomes full, without
- * notification. With both tools a sample contains the same data: instruction, thread, time, CPU and
+ * Both perfmon and perf sample user-level cycles. The buffer never becomes full, and nobody is
+ * notified. With both tools a sample contains the same data: instruction, thread, time, CPU and
  * period.
  */
 #include <err.h>
@@ -114,8 +114,8 @@ static double measure_format(const struct format *format, bool recorded)
 }
 
 /*
- * Measures the way back from the handler to the program. The counter runs again when the handler
- * returns. If the counter counts the kernel, too, a period consists of the way back and the
+ * Measures the return from the handler to the program. The counter runs again when the handler
+ * returns. If the counter also counts at kernel level, a period has two parts: the return, and the
  * program's instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
@@ -152,10 +152,10 @@ static double statistic(const char *name)
 }
 
 /*
- * Measures with the module's own clocks how much of the cost is spent in the core, and how much in
- * the format. Each part reads a clock at its beginning and at its end. The cost with clocks minus
- * the cost without them is the cost of these four readings. The time that a part measures includes
- * the second half of its first reading and the first half of its second reading.
+ * The module's own clocks measure how much time a sample spends in the core and how much in the
+ * format. Each part reads a clock at its beginning and at its end. The clocks make a sample more
+ * expensive: the difference is the cost of these four readings. The measured time of a part begins
+ * in the middle of its first reading and ends in the middle of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Prints how many instructions the 10,000,000 iterations of the loop in self.c execute. The input is
-# the output of objdump -d for main() of compat-self. The loop is found by its conditional branch
-# backwards, the only one in main(). A compiler may unroll the loop. Each iteration has one store,
-# so the number of stores shows how many iterations were put together.
+# the output of objdump -d for main() of compat-self. The loop ends with the only conditional branch
+# in main() that goes backwards. A compiler may unroll the loop. Each iteration has one store, so
+# the number of stores in the unrolled loop is the number of iterations that the compiler merged.
 
 /^ *[0-9a-f]+:\t/ {
 	split($0, part, "\t")

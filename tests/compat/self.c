@@ -4,7 +4,7 @@
  *
  * usage: self [pmc value [pmd]]
  *
- * The defaults fit a PMU whose PMC0 drives PMD0 and can have the value 1.
+ * The defaults fit a PMU whose PMC0 drives PMD0 and accepts the value 1.
  */
 #include <sys/types.h>
 #include <inttypes.h>

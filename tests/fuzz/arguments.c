@@ -115,7 +115,7 @@ static uint64_t period(struct builder *builder)
 	return 1 + below(builder, ONE_OF(builder, longest));
 }
 
-/* Returns some PMDs of the PMU, as bits of struct element's map; now and then random bits. */
+/* Returns a value for the map of struct element: some PMDs of the PMU, sometimes random bits. */
 static uint64_t some_pmds(struct builder *builder)
 {
 	uint64_t map = random_next(&builder->random);
@@ -190,8 +190,8 @@ enum place bad_place(struct builder *builder)
 
 /*
  * Returns a number of elements. Most of these numbers give a vector whose size is near a limit: a
- * page, the arg_mem_max that SETTING sets, or the largest int. Sizes that would use up the guest's
- * memory without a failure are left out.
+ * page, a value of arg_mem_max, or the largest int. Sizes whose allocation could succeed and
+ * use up the guest's memory are left out.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -352,7 +352,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		operation->flags = ONE_OF(builder, flags);
 	/*
 	 * While a PMU has a system-wide context, contexts on threads cannot be loaded. So
-	 * system-wide contexts are rare, except in rounds about processors.
+	 * system-wide contexts are rare, except in rounds with THEME_PROCESSORS.
 	 */
 	if (builder->theme == THEME_PROCESSORS && percent(builder, 30))
 		operation->flags = PFM_FL_SYSTEM_WIDE;

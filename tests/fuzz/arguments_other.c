@@ -130,8 +130,8 @@ static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
 	/*
-	 * SIGSEGV and SIGBUS are missing here, because crash_is_wrong() reports each process
-	 * that one of these two signals kills.
+	 * SIGSEGV and SIGBUS are missing here: if one of them kills a process,
+	 * crash_is_wrong() reports that as an error.
 	 */
 	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
 				       SIGCONT, SIGUSR1, SIGALRM };

@@ -22,7 +22,7 @@ enum theme {
  * @theme: subject of the round
  * @operations: the operations that have been added so far
  * @count: number of @operations
- * @limit: wanted number of operations
+ * @limit: the most operations that the plan can have
  * @numbers: PMDs of the last vector that was written; reads mostly name the same PMDs
  * @samples: the current scenario takes samples
  * @sets: the current scenario has several event sets
@@ -52,8 +52,8 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
 /*
- * Adds an operation without arguments. If the builder has its @limit of operations already, the
- * returned operation is not executed.
+ * Adds an operation without arguments. If the plan is full (@limit), returns an operation that
+ * nobody will execute.
  */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 

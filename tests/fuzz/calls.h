@@ -33,11 +33,11 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 
 size_t argument_size(enum call call);
 /*
- * Returns whether this program has written all elements of the call's vector. If it has not, the
- * kernel also reads memory behind the written elements, with data of earlier calls.
+ * Returns whether this program has written all elements of the call's vector. Otherwise the kernel
+ * also reads the memory after the written elements, which contains data of earlier calls.
  */
 bool is_written_whole(const struct operation *operation);
-/* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */
+/* Adds to @map the PMDs that may be in use after this WRITE_PMDS. */
 void add_pmds(__u64 *map, const struct operation *operation);
 /* Returns whether the context may block its thread for ever. A worker must not be that thread. */
 bool is_marked(struct executor *executor, const struct operation *operation);

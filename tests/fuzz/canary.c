@@ -167,8 +167,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports a failure, unless it is allowed. In a round (operation->flags is 0) memory or the PMU may
- * be missing, or another worker may already monitor this thread.
+ * Reports a failure outside of rounds. In a round (operation->flags is 0) the failure is allowed:
+ * there may be no memory or no PMU, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)
 {

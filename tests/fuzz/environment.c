@@ -102,7 +102,7 @@ void crash_is_wrong(int status)
 {
 	if (WIFSIGNALED(status) &&
 	    (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS))
-		wrong("a process died of signal %d", WTERMSIG(status));
+		wrong("a process was killed by signal %d", WTERMSIG(status));
 }
 
 void do_reap(void)
@@ -168,10 +168,10 @@ void do_file_table(void)
 /*
  * @count: number of the format, from 1 on; 0: the PMU's module or the core
  * @value: a bitmap:
- * bit 0: if it is set, load the module, otherwise unload it
- * bit 1: used only if @count is 0: if it is set, the module is the core, otherwise the PMU's module
- * bit 2: an unload makes /proc/sys/kernel/modprobe empty, so that the kernel cannot load a module
- *	on demand; a load restores the file
+ * bit 0: 1 loads the module, 0 unloads it
+ * bit 1: 1 selects the core, 0 selects the PMU's module; used only if @count is 0
+ * bit 2: if it is set, an unload also empties /proc/sys/kernel/modprobe, so that the kernel cannot
+ *	load a module on demand; a load restores the file
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {

@@ -138,7 +138,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* With operation->few the limit of open files is 0 during the call. */
+/* If operation->few is set, the limit of open files is 0 during the call. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;
@@ -165,8 +165,8 @@ static void do_and_check(struct executor *executor, const struct operation *oper
 	after = slot_now(executor, operation->slot);
 	same = slots_equal(before, after);
 	/*
-	 * If the slot has changed, the call may have had another descriptor. OPEN always changes
-	 * the slot.
+	 * If the slot has changed, the call may have used a different descriptor than must_fail()
+	 * has seen. OPEN always changes the slot.
 	 */
 	if (why && !error && (same || operation->call == OPEN))
 		wrong("%s succeeded, though %s (worker %u, slot %u)",

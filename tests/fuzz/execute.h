@@ -31,8 +31,8 @@
 
 /**
  * struct table - shared by all processes of a round
- * @target_threads: numbers of each target's threads besides its first one; 0 if the target never
- * had such threads
+ * @target_threads: for each target, the IDs of all threads except the first; 0 if the target never
+ * had that many threads
  * @pmu_changes: a worker has loaded or unloaded the PMU's module
  */
 struct table {
@@ -72,9 +72,9 @@ struct slot {
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
  * @maybe_loaded: the context was loaded on another thread, which may have ended
- * @any_set: any set may exist, because too many sets were created to remember them, or because it
- *	is not known which sets were created
- * @set_count: number of elements in @sets that are used
+ * @any_set: any set may exist, because more than KNOWN_SETS were created, or because it is not
+ *	known which sets were created
+ * @set_count: number of used elements of @sets
  * @sets: event sets that may exist besides set 0
  * @pmds: PMDs that may be in use
  */
@@ -110,7 +110,7 @@ struct area {
  * @outer: memory for struct pfm_vector
  * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
  * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
- * @mapping: what MMAP mapped, @mapped bytes
+ * @mapping: memory of @mapped bytes that MMAP has mapped
  * @child: the child that was forked last
  * @dead: a child that has exited, 0 if there was none yet
  * @timer: ends calls that block
@@ -158,14 +158,14 @@ void canary(const struct operation *operation);
 
 const char *call_name(enum call call); /* pairs.c */
 
-/* Returns what the file of a setting contained before all rounds. See system.c. */
+/* Returns what the file of a setting contained before the first round. See system.c. */
 const char *setting_before(const char *path);
 
-/* Called before all rounds: finds out what the machine has. */
+/* Called before the first round: finds out what the machine has. */
 void expectations_begin(void);
 
 /*
- * Called before all rounds: prepares fault injection, kmemleak and the programs that targets
+ * Called before the first round: prepares fault injection, kmemleak and the programs that targets
  * execute.
  */
 void machine_prepare(void);

@@ -195,8 +195,7 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies as much of the argument as its place has room for. The call will use @whole bytes at that
- * place.
+ * Copies as much of the argument as fits at its place. The call will use @whole bytes there.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -221,7 +220,7 @@ pid_t thread_id(void)
 }
 
 /*
- * Returns the number of a process that has ended. Linux reuses the number only after it has created
+ * Returns the PID of a process that has ended. Linux reuses a PID only after it has created
  * thousands of other threads.
  */
 static pid_t dead_process(struct executor *executor)
@@ -240,7 +239,7 @@ static pid_t dead_process(struct executor *executor)
 	return pid;
 }
 
-/* Returns a thread of the target: not its first thread, unless the target has no other. */
+/* Returns a thread of the target other than the first one, or the first one if it is alone. */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {
 	unsigned int target = number % TARGETS;
@@ -276,8 +275,8 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 /* ---- fault injection --------------------------------------------------------------- */
 
 /*
- * Writes @number to @fd, which is the file fail-nth or make-it-fail of this thread. The write may
- * fail, because an ordinary user may not write to these files.
+ * Writes @number to @fd, which is the file fail-nth or make-it-fail of this thread. Ignores errors,
+ * because ordinary users are not allowed to write to these files.
  */
 static void fault_file_write(int fd, unsigned int number)
 {
@@ -289,9 +288,9 @@ static void fault_file_write(int fd, unsigned int number)
 }
 
 /*
- * After a fork each page is copied at the next write to it. In a call with FAIL_ALL the kernel has
- * no memory for the copy, and repeats the page fault for ever. So the process does not fork during
- * such a call, and the thread first writes to all pages that it will use.
+ * After a fork each page is copied at the next write to it. During a call with FAIL_ALL the kernel
+ * gets no memory for the copy, so it would repeat the page fault for ever. Therefore the process
+ * does not fork during such a call, and the thread first writes to all pages that it will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -308,7 +307,7 @@ pid_t fork_when_possible(void)
 	return pid;
 }
 
-/* Writes to the stack, here and below, and to the C library's data of this thread. */
+/* Writes to the part of the stack that the call will use, and to errno of this thread. */
 static __attribute__((noinline)) void touch_own_memory(void)
 {
 	volatile char stack[16384];
@@ -319,7 +318,7 @@ static __attribute__((noinline)) void touch_own_memory(void)
 	*(volatile int *)&errno = errno;
 }
 
-/* Called just before the call, so that only the call itself lacks memory, not its preparation. */
+/* Called immediately before the system call, so that no allocation fails in its preparation. */
 void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {
@@ -360,7 +359,7 @@ timer_t timeout_new(void)
 	return timer;
 }
 
-/* From here on a call that blocks ends with EINTR after TIMEOUT_NS. */
+/* From here on, a call that blocks ends with EINTR after TIMEOUT_NS. */
 void timeout_begin(struct executor *executor)
 {
 	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds calls that must fail, because of their arguments or because of the state of a file that no
- * other process has. A call is reported only if its failure is certain, whatever other threads
- * do. pairs.c checks the errno.
+ * Finds calls that must fail. The reason may be an argument, or the state of a file that only this
+ * process has open. A call is reported only if its failure is certain, whatever other threads do.
+ * pairs.c checks the errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Returns how many different elements the kernel reads if it refuses none of them. */
+/* The kernel reads this many elements of operation->element, if none of them is bad. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)
@@ -146,7 +146,8 @@ static const char *bad_thread(const struct operation *operation)
 {
 	if (operation->dirty)
 		return "a reserved field is not zero";
-	return operation->flags > PFM_THREAD_ENDED ? "no such kind of thread" : NULL;
+	return operation->flags > PFM_THREAD_ENDED ? "there is no such kind of thread"
+						   : NULL;
 }
 
 static const char *bad_elements(const struct executor *executor,
@@ -177,13 +178,13 @@ static const char *bad_create(const struct executor *executor,
 	if (flags & PFM_FL_SYSTEM_WIDE && executor->user)
 		return "only root may monitor CPUs";
 	if (flags & inherit && flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
-		return "copies neither block nor monitor CPUs";
+		return "copies cannot block or monitor CPUs";
 	if (flags & PFM_FL_KEEP_COUNTS && !(flags & inherit))
-		return "only contexts with copies keep counts";
+		return "PFM_FL_KEEP_COUNTS needs a flag PFM_FL_INHERIT_*";
 	return bad_format(operation);
 }
 
-/* The numbers that Linux gives to threads are greater than 0 and less than 4194304. */
+/* Linux gives threads IDs from 1 to 4194303. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
 	if (is_marked(executor, operation) || is_bound(executor, operation))
@@ -191,10 +192,10 @@ static const char *bad_load(struct executor *executor, const struct operation *o
 	if (operation->who == DEAD)
 		return "the thread has ended";
 	if (operation->who == INIT && executor->user)
-		return "the thread is another user's";
+		return "the thread belongs to another user";
 	if (operation->who == NUMBER &&
 	    (operation->value == 0 || operation->value >= 4194304))
-		return "no thread has that number";
+		return "no thread has that ID";
 	return NULL;
 }
 
@@ -235,14 +236,17 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	return why;
 }
 
-/* Returns why a call on a file of perfmon, other than an ioctl, must fail, or NULL. */
+/*
+ * Returns why a call on a file of perfmon must fail, or NULL if it may succeed. bad_ioctl() checks
+ * perfmon's ioctls.
+ */
 static const char *bad_file_call(const struct operation *operation)
 {
 	switch (operation->call) {
 	case WRITE:
-		return "perfmon's file cannot be written";
+		return "perfmon's file does not support writes";
 	case LSEEK:
-		return "perfmon's file has no position";
+		return "perfmon's file is not seekable";
 	case OTHER_IOCTL:
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
@@ -252,7 +256,7 @@ static const char *bad_file_call(const struct operation *operation)
 		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
 	case READ:
 		return operation->size < sizeof(union pfarg_msg)
-			       ? "the message does not fit"
+			       ? "the buffer is too small for a message"
 			       : NULL;
 	default:
 		return NULL;
@@ -344,8 +348,8 @@ static const char *bad_state(const struct file_state *file,
 	if (file->loaded)
 		why = bad_state_loaded(operation);
 	/*
-	 * The counts of a copy have the sets that existed at the load. The sets of the
-	 * context may have been changed after that.
+	 * READ_THREAD reads counts of copies. A copy has the event sets that existed at the load,
+	 * and the context's sets may have changed since then. So READ_THREAD is not checked.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);
@@ -362,7 +366,7 @@ const char *must_fail(struct executor *executor, const struct operation *operati
 	const char *why = NULL;
 
 	if (operation->call == OPEN)
-		return operation->few && executor->alone ? "no descriptor may be opened"
+		return operation->few && executor->alone ? "the limit of open files is 0"
 							 : NULL;
 	if (operation->call == SETTING)
 		return executor->user ? "only root may do that" : NULL;
@@ -411,10 +415,10 @@ static void remember_success(struct executor *executor, struct file_state *file,
 }
 
 /*
- * A vector that fails may have good elements before the bad one. So the sets that the vector names
- * may exist, and the PMDs that it names may be in use. If the kernel has read elements that this
- * program did not write, a call that creates sets may have created any set, and a call that writes
- * PMDs may have brought any PMD into use.
+ * A vector that fails may have good elements before the bad one. So each set that the vector names
+ * may exist, and each PMD that it names may be in use. The kernel may also have read elements that
+ * this program did not write (is_written_whole()). After that, CREATE_EVTSETS may have created any
+ * set, and WRITE_PMDS may have brought any PMD into use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {

@@ -86,7 +86,7 @@ int do_lseek(struct executor *executor, const struct operation *operation)
 		       : 0;
 }
 
-/* @count: protection; @flags: as mmap's; @value: offset in pages */
+/* @count: protection; @flags: flags of mmap(2); @value: offset in pages */
 int do_mmap(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation), error;
@@ -128,8 +128,8 @@ void do_remap(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * Reads a whole mapping of a sampling buffer. The kernel may change the head of a linear buffer at
- * any time.
+ * Reads a whole mapping of a sampling buffer. The kernel may change the header of a linear buffer
+ * at any time.
  */
 void do_scan(struct executor *executor)
 {
@@ -148,7 +148,7 @@ void do_scan(struct executor *executor)
 	if (header->hdr_version == PFM_DFL_SMPL_VERSION && !header->hdr_reserved[0] &&
 	    header->hdr_min_buf_space &&
 	    (offset < sizeof(*header) || offset > header->hdr_buf_size))
-		wrong("a buffer of %ju bytes is filled up to %ju",
+		wrong("a buffer of %ju bytes has the bad offset %ju",
 		      (uintmax_t)header->hdr_buf_size, (uintmax_t)offset);
 }
 

@@ -79,7 +79,7 @@ static void show_file(const char *folder, const char *thread, const char *name)
 }
 
 /*
- * Prints what each thread of a process does: its state, its system call and its stack in the
+ * Prints what each thread of a process is doing: its state, its system call and its stack in the
  * kernel.
  */
 static void show_process(pid_t pid)
@@ -142,7 +142,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* @operation: its number in the whole plan */
+/* @operation: its index in the plan before any operation is left out */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;
@@ -219,11 +219,11 @@ static void announce(unsigned int number, uint64_t seed)
 
 /**
  * struct run - options of the run
- * @seed: the seeds of all rounds follow from it; with @only, the seed of the round
+ * @seed: determines the seeds of all rounds; if @only is set, it is the seed of the round
  * @only: run a single round, @times times
- * @seconds: begin new rounds for this long
- * @operations: begin new rounds until this many operations have been executed
- * @wanted: of the documented pairs of operation and errno, the percentage that must be reached
+ * @seconds: after this time no new round begins
+ * @operations: after this number of operations no new round begins
+ * @wanted: the run must reach this percentage of the documented pairs of operation and errno
  */
 struct run {
 	uint64_t seed;
@@ -280,25 +280,25 @@ static void usage(FILE *stream)
 	fputs("Usage: perfmon-fuzz [--seed N] [--seconds N] [--pairs PERCENT]\n"
 	      "       perfmon-fuzz --round SEED [--times N] [--drop WORKER[:FROM-TO]]...\n"
 	      "       perfmon-fuzz --print SEED [--drop WORKER[:FROM-TO]]...\n\n"
-	      "Call perfmon at random, as root in a guest that is used for nothing else: the\n"
-	      "settings, CPUs and modules of the machine change.  The same seed gives the same\n"
-	      "calls.\n\n"
+	      "Call perfmon at random.  Run this as root, in a guest that is used for nothing\n"
+	      "else, because it changes the machine's settings, CPUs and modules.  The same\n"
+	      "seed gives the same calls.\n\n"
 	      "  --seed N       begin with this seed (default: from the clock)\n"
 	      "  --seconds N    begin new rounds for N seconds (default 60)\n"
-	      "  --round SEED   only the round with this seed, which a run printed\n"
+	      "  --round SEED   run only the round with this seed; each run prints its seeds\n"
 	      "  --times N      run this round N times (default 1)\n"
 	      "  --print SEED   print the round with this seed as a C program; needs no guest\n"
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
-	      "  --pmu NAME     registers of that PMU: soft, armv8, power (default: that of the\n"
-	      "                 architecture)\n"
+	      "  --pmu NAME     use the registers of this PMU: soft, armv8 or power (default:\n"
+	      "                 the architecture's PMU)\n"
 	      "  --operations N begin new rounds until N operations were executed\n"
 	      "  --first        end at the first finding\n"
-	      "  --pairs P      fail if less than P per cent of the documented pairs of\n"
-	      "                 operation and errno are reached\n"
+	      "  --pairs P      fail if the run reaches less than P % of the documented pairs\n"
+	      "                 of operation and errno\n"
 	      "  --verbose      print the result of each call\n"
 	      "  -h, --help     this text\n\n"
-	      "Exit status: 0 if nothing was found, 1 if something was, 2 for a wrong command\n"
-	      "line.\n",
+	      "Exit status: 0 if nothing was found, 1 if something was found, 2 if the command\n"
+	      "line is wrong.\n",
 	      stream);
 }
 

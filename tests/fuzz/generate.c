@@ -5,8 +5,8 @@
 #include "builder.h"
 
 /*
- * The beginning and the end of a round take as long as several hundred calls. Some operations take
- * as long as dozens of calls. So a round has many operations, but few that take so long.
+ * The beginning and the end of a round take as long as several hundred calls, so a round has many
+ * operations. Some operations take as long as dozens of calls, so a round has few of them.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900
@@ -133,7 +133,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	build_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
-	/* A scenario about modules has many operations. */
+	/* A scenario that loads and unloads modules has many operations. */
 	build_worker(2, &random, pmu, theme, 2,
 		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     build_disturber);

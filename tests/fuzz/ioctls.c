@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-#define FILLED 64 /* elements of a vector that are written, at most */
+#define FILLED 64 /* at most this many elements of a vector are written */
 
 static const unsigned long commands[] = {
 #define COMMAND_ENTRY(name, command) [name] = command,
@@ -70,11 +70,12 @@ union argument {
 
 /*
  * Bits of e->map:
- * from 0 on: PMDs 0 to 15 in reg_reset_pmds
- * from 16 on: PMDs 0 to 15 in reg_smpl_pmds
- * from 32 on: PMDs 256 to 263 in reg_reset_pmds
- * from 40 on: PMDs 256 to 263 in reg_smpl_pmds
- * from 48 on: two bits of a word of reg_smpl_pmds, and the number of this word
+ * 0 to 15: PMDs 0 to 15 in reg_reset_pmds
+ * 16 to 31: PMDs 0 to 15 in reg_smpl_pmds
+ * 32 to 39: PMDs 256 to 263 in reg_reset_pmds
+ * 40 to 47: PMDs 256 to 263 in reg_smpl_pmds
+ * 48 and 49: the lowest two bits of one of the words 1 to 4 of reg_smpl_pmds
+ * 50 and 51: the index of this word, minus 1
  * from SWITCH_COUNT_SHIFT on: the switch count
  */
 static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
@@ -155,7 +156,7 @@ void add_pmds(__u64 *map, const struct operation *operation)
 	}
 }
 
-/* Writes as many elements as their place has room for. Returns their address. */
+/* Writes as many elements as fit at their place, but at most FILLED. Returns their address. */
 static void *put_elements(struct executor *executor, const struct operation *operation)
 {
 	const size_t size = element_size(operation->call), stride = stride_of(operation);
@@ -211,7 +212,7 @@ union format_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* A format in the form that the kernel gets: its name, followed by the argument. */
+/* What the kernel reads about a sampling format: its name and its argument. */
 struct request {
 	char name[64];
 	union format_argument argument;
@@ -360,7 +361,7 @@ bool is_bound(struct executor *executor, const struct operation *operation)
 	return fcntl(descriptor(executor, operation), F_GETFL) & BOUND_MARK;
 }
 
-/* Usually a CPU that exists. */
+/* Returns a CPU number. In most cases this CPU exists. */
 static pid_t cpu_to_load(const struct operation *operation)
 {
 	return operation->value % 8 ? operation->value % 3 : operation->value;
@@ -460,7 +461,7 @@ static void check_status(const struct pfm_status *status)
 		      status->lost_samples);
 }
 
-/* An NMI may change the counts while they are copied, but not often. */
+/* NMIs may change the counts while they are copied, but not more often than this. */
 #define AT_ONCE 64
 
 static void check_statistics(const struct pfm_statistics *statistics)
@@ -469,11 +470,11 @@ static void check_statistics(const struct pfm_statistics *statistics)
 	unsigned int i;
 
 	if (!is_of_cpu && statistics->timed_interrupts > statistics->interrupts + AT_ONCE)
-		wrong("statistics: %ju interrupts, of which %ju were timed",
+		wrong("statistics: only %ju interrupts, but %ju were timed",
 		      (uintmax_t)statistics->interrupts,
 		      (uintmax_t)statistics->timed_interrupts);
 	if (!is_of_cpu && statistics->lost > statistics->samples + AT_ONCE)
-		wrong("statistics: %ju samples, of which %ju are lost",
+		wrong("statistics: only %ju samples, but %ju were lost",
 		      (uintmax_t)statistics->samples, (uintmax_t)statistics->lost);
 	if (!is_of_cpu && statistics->spurious)
 		wrong("statistics: a context has spurious interrupts");
@@ -501,15 +502,18 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	return error;
 }
 
-/* Returns whether perfmon has an ioctl of this type and number, of whatever direction and size. */
+/* Returns whether perfmon has an ioctl of this type and number. Ignores direction and size. */
 static bool is_known(unsigned long command)
 {
 	return _IOC_TYPE(command) == PFM_IOC_TYPE && _IOC_NR(command) < COUNT(commands);
 }
 
 /*
- * Calls an unknown ioctl. @count: number, @value: type, @flags: direction, @size: bytes of
- * argument.
+ * Calls an unknown ioctl. Fields of the operation:
+ * @count: number of the ioctl
+ * @value: type of the ioctl
+ * @flags: direction
+ * @size: size of the argument in bytes
  */
 int do_other_ioctl(struct executor *executor, const struct operation *operation)
 {

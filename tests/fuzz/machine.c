@@ -83,14 +83,14 @@ void formats_unload(void)
 		module_unload(format_modules[n]);
 }
 
-/* Prepares failures of allocations, without log messages, if the kernel can inject faults. */
+/* If the kernel can inject faults, sets it up to make allocations fail without log messages. */
 static void prepare_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
 	static const char *const values[][2] = {
 		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
 		{ "min-order", "0" },	    { "verbose", "0" },
-		{ "task-filter", "Y" }, /* only threads with make-it-fail */
+		{ "task-filter", "Y" }, /* only threads that set make-it-fail */
 		{ "probability", "100" },   { "times", "-1" },
 	};
 	unsigned int kind, n;

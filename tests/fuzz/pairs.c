@@ -2,11 +2,11 @@
 /*
  * The table of pairs: the errnos that each call may return.
  *
- * A pair with a source is documented in that source: a section of docs/interface.md or, for errors
- * that only the implementation has, a header or a man page. Documented pairs are counted, even if a
- * guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself returns
- * it, for example because of an address, a limit or a wrong descriptor. A pair that is not in the
- * table is a finding.
+ * The source of a pair is the document that lists it: a section of docs/interface.md or, for errors
+ * that only this implementation returns, a header or a man page. All documented pairs are counted,
+ * even those that a guest cannot reach. A pair without a source is not an error of perfmon: Linux
+ * itself returns it, for example because of an address, a limit or a wrong descriptor. A pair that
+ * is not in the table is a finding.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "pairs.h"
 
 #define LINUX	  NULL
-#define ELSEWHERE "" /* from Linux, but never for a descriptor of perfmon */
+#define ELSEWHERE "" /* Linux returns it, but never for a descriptor of perfmon */
 #define HEADER	  "perfmon_ioctl.h"
 
 struct pair {
@@ -145,7 +145,7 @@ static const struct pair pairs[] = {
 	{ STATISTICS, E2BIG, HEADER },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
-	/* Errnos of ioctls that every file has. */
+	/* Linux implements some ioctls for every file. They return these errnos. */
 	{ OTHER_IOCTL, EBADF, LINUX },
 	{ OTHER_IOCTL, EFAULT, LINUX },
 	{ OTHER_IOCTL, EINVAL, LINUX },
@@ -192,9 +192,9 @@ static const struct pair pairs[] = {
 };
 
 /*
- * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They count as documented pairs
- * that were not reached. On a descriptor of perfmon each of these errnos is a finding, whatever
- * Linux returns for other files.
+ * Errnos of perfmon2 that this implementation never returns (docs/interface.md 10). They count as
+ * documented pairs that were not reached. If a call on a descriptor of perfmon returns one of them,
+ * that is a finding. For other files, Linux may return them.
  */
 static const struct impossible {
 	uint8_t call;
@@ -204,7 +204,7 @@ static const struct impossible {
 } impossible[] = {
 	{ READ_PMDS, ENOMEM, "1.5", "a read allocates no memory" },
 	{ READ_VALUES, ENOMEM, "2.3", "a read allocates no memory" },
-	{ OTHER_IOCTL, EINVAL, "4.5", "Linux wants ENOTTY for an unknown command" },
+	{ OTHER_IOCTL, EINVAL, "4.5", "Linux requires ENOTTY for an unknown command" },
 	{ REOPEN, ENXIO, "1.7", "a device file can be opened again" },
 };
 
@@ -219,7 +219,7 @@ const char *call_name(enum call call)
 	return names[call];
 }
 
-/* The table lists REOPEN as OPEN, and READV as READ. */
+/* In the table, OPEN stands also for REOPEN, and READ also for READV. */
 static enum call listed_call(enum call call)
 {
 	if (call == REOPEN)
@@ -290,7 +290,7 @@ bool pair_is_allowed(const struct operation *operation, int error, enum kind kin
 	return false;
 }
 
-/* A source that is a section of docs/interface.md begins with a digit. */
+/* If the source is a section of docs/interface.md, it begins with a digit. */
 static bool is_of_api(const struct pair *pair)
 {
 	return pair->source && *pair->source && *pair->source <= '9';
@@ -307,7 +307,7 @@ static bool is_reached(const struct seen *seen, const struct pair *pair)
 }
 
 /*
- * Prints and returns how many percent of the pairs of a document were reached.
+ * Prints and returns the percentage of a document's pairs that were reached.
  * @is_wanted: selects the pairs of the document that can happen
  * @unreachable: number of pairs of the document that cannot happen
  */

@@ -10,8 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: calls of all kinds
- * @times: how often each call returned each errno (0: success); only calls on descriptors of
- *	perfmon and on closed descriptors are counted
+ * @times: how often each call returned each errno (0: success); calls on files that are not
+ *	perfmon's are not counted
  */
 struct seen {
 	uint64_t operations;
@@ -24,8 +24,8 @@ void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
 /*
- * Prints how many pairs were reached, and which are missing. Returns the percentage of the pairs of
- * docs/interface.md that were reached.
+ * Prints how many pairs were reached, and which are missing. For docs/interface.md, returns the
+ * percentage that was reached.
  */
 unsigned int pairs_report(const struct seen *seen);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan of a round: the calls of each worker and their arguments. It follows from a seed alone:
- * the same seed gives the same plan. Values that are known only at run time (a thread number, an
- * address) are named here and looked up at execution.
+ * the same seed gives the same plan. Thread IDs and addresses are known only at run time. The plan
+ * has names for them (enum who, enum place), which the executor replaces by the values.
  *
  * Every program that perfmon-fuzz prints begins with this file. After it come the files that
  * execute a plan, such as execute.c, and the files that check the results, such as pairs.c.
@@ -22,11 +22,10 @@
 	4 /* private descriptors of each thread, numbered after the shared ones */
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
-#define TARGET_THREADS 3 /* threads of each target besides its first one */
+#define TARGET_THREADS 3 /* threads of each target, not counting the first */
 #define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
-#define SETS	       4 /* event sets of scenarios: 0 to 3 */
-#define LONGER                                                                           \
-	64 /* a later version of a structure is longer by at most this many bytes */
+#define SETS	       4 /* scenarios use the event sets 0 to 3 */
+#define LONGER	       64 /* at most this many bytes are added to a structure */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -65,8 +64,7 @@
 	X(SETTING)
 
 /*
- * Events around the calls. These events may fail in any way. environment.c explains their
- * fields.
+ * Operations around these calls. They may fail in any way. environment.c explains their fields.
  */
 #define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
@@ -116,8 +114,8 @@ static inline bool is_ioctl(enum call call)
 	return call < OPEN;
 }
 
-#define FAIL_ALL       255 /* value of struct operation's fail: all allocations */
-#define SETTING_BEFORE 255 /* value of SETTING's flags: restore the setting */
+#define FAIL_ALL       255 /* value of @fail: all allocations fail */
+#define SETTING_BEFORE 255 /* value of @flags for SETTING: restore the setting */
 
 /* The place of an argument. */
 #define PLACES(X)                                                                        \
@@ -154,10 +152,10 @@ enum who {
 };
 
 /*
- * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT describes its sampling
- * format by one element. @number is the format's index in the table of ioctls.c, and @value is the
- * size of the buffer in bytes. If @flags is not 0, the format's argument gets another size. If @set
- * is not 0, the format gets no argument.
+ * Element of a vector of any kind; unused fields are 0. For CREATE_CONTEXT, one element describes
+ * the sampling format. @number is the format's index in the table of ioctls.c, and @value is the
+ * size of the buffer in bytes. If @flags is 0, the format's argument has the right size; other
+ * values select other sizes (put_format()). If @set is not 0, the format gets no argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -177,17 +175,17 @@ struct element {
  * @place: place of the argument, or of the vector's elements
  * @outer: place of struct pfm_vector
  * @who: enum who
- * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
- * @dirty: not 0: the fields that the kernel ignores or reserves are not zero
- * @few: the limit of open files is 0 during the call
- * @count: number of elements of a vector; its meaning in other calls depends on the call
+ * @fail: which allocation of the call fails, from 1 on; FAIL_ALL: all of them; 0: none
+ * @dirty: if it is not 0, ignored and reserved fields of the argument are not zero
+ * @few: if it is not 0, the limit of open files is 0 during the call
+ * @count: number of elements of a vector; other calls use this field differently
  * @flags: depends on the call
  * @value: depends on the call
- * @size: size of an element of a vector in bytes, or 0 for the size of the first version; its
- * meaning in other calls depends on the call
+ * @size: size of an element of a vector in bytes, or 0 for the size of the first version; other
+ *	calls use this field differently
  * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
  * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
- * @elements: number of elements in @element that are used
+ * @elements: number of used elements of @element
  * @element: the first elements of a vector
  */
 struct operation {
@@ -211,13 +209,13 @@ struct operation {
 
 /**
  * struct worker - a thread
- * @process: threads with the same number are one process; process 0 runs the round
+ * @process: threads with the same number belong to one process; process 0 runs the round
  * @user: uid of the thread, 0 for root
  * @count: number of operations
  * @operations: in order
  *
- * Worker 0 runs before all others. The processes of the other workers inherit what worker 0
- * opens.
+ * Worker 0 runs before all others. The processes of the other workers inherit the descriptors that
+ * worker 0 opens.
  */
 struct worker {
 	unsigned int process;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prints a plan as a C program that needs no other file. The program has three parts: the
- * plan as a table, a main(), and the sources that execute plans. The Makefile joins these sources
- * into one file, whose text is in runner[].
+ * Prints a plan as a C program that needs no other file. The program has three parts: the plan as a
+ * table, a main(), and the sources that execute plans. The Makefile joins these sources into one
+ * file. runner[] contains the text of this file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,7 +157,7 @@ void print_plan(const struct plan *plan, const char *title)
 	unsigned int n;
 
 	printf("/*\n * %s\n *\n"
-	       " * cc -D_GNU_SOURCE -static -pthread -I uapi FILE; for a guest, as root.\n"
+	       " * cc -D_GNU_SOURCE -static -pthread -I uapi FILE; run it as root in a guest.\n"
 	       " */\n",
 	       title);
 	fputs(runner, stdout);

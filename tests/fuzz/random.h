@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers that follow from a seed (splitmix64; Steele, Lea, Flood 2014). */
+/* Pseudo-random numbers from a seed (splitmix64; Steele, Lea, Flood 2014). */
 #ifndef FUZZ_RANDOM_H
 #define FUZZ_RANDOM_H
 
@@ -24,7 +24,7 @@ static inline unsigned int random_below(struct random *random, unsigned int end)
 	return random_next(random) % end;
 }
 
-/* Returns true with a probability of @percent. */
+/* Returns true with a probability of @percent %. */
 static inline bool random_percent(struct random *random, unsigned int percent)
 {
 	return random_below(random, 100) < percent;

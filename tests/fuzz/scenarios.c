@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Scenarios: calls in an order that makes sense, so that deep states are reached, with
- * random calls in between.
+ * Scenarios: calls in a sensible order, with random calls in between. They reach states that random
+ * calls alone would rarely reach.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -155,7 +155,7 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 		step(builder, CLOSE, slot);
 }
 
-/* Adds the calls that end sampling, in any order. */
+/* Adds calls that end sampling, in random order. */
 static void end_sampling(struct builder *builder, unsigned int slot)
 {
 	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL };
@@ -170,8 +170,8 @@ static void end_sampling(struct builder *builder, unsigned int slot)
 }
 
 /*
- * Loads the context on the worker itself or on a target, and starts the context. The target may be
- * new.
+ * Loads the context on the worker itself or on a target, and starts monitoring. Sometimes
+ * adds a new target first.
  */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
@@ -187,8 +187,8 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 }
 
 /*
- * Makes @create request copies. In most cases the buffer of each CPU is so small that it is full
- * after a short time. Otherwise there would never be a full buffer to hand back.
+ * Makes @create request copies. In most cases each CPU gets a small buffer, which fills quickly. A
+ * larger buffer would never be full when the scenario hands it back.
  */
 static void inherit(struct builder *builder, struct operation *create)
 {
@@ -203,7 +203,7 @@ static void inherit(struct builder *builder, struct operation *create)
 	}
 }
 
-/* Hands the buffers of both CPUs back, and makes calls that fail while copies live. */
+/* Hands back the buffers of both CPUs. Sometimes adds a call that may fail while copies exist. */
 static void use_copies(struct builder *builder, unsigned int slot)
 {
 	static const uint8_t calls[] = { WRITE_PMCS,	  WRITE_PMDS, CREATE_EVTSETS,
@@ -381,7 +381,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* Loads a context on a target that has exited, but that no process has waited for. */
+/* Loads a context on a zombie: a target that has exited, and that no process has waited for. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -399,7 +399,7 @@ static void add_zombie_target(struct builder *builder)
 	step(builder, CLOSE, slot);
 }
 
-/* Reads when there is no message: first non-blocking, then blocking. */
+/* Calls read(2) when there is no message: first non-blocking, then blocking. */
 static void add_reading_nothing(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder);
@@ -423,7 +423,7 @@ static void add_closed_descriptor(struct builder *builder)
 		add_filled(builder, below(builder, SETTING), slot);
 }
 
-/* Uses long vectors; only for rounds whose build_setup() has set arg_mem_max. */
+/* Uses long vectors. Only for rounds in which build_setup() has set arg_mem_max. */
 static void add_long_vectors(struct builder *builder)
 {
 	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,
@@ -447,7 +447,7 @@ void add_settings(struct builder *builder)
 	struct operation *operation = add_filled(builder, SETTING, 0);
 	unsigned int count;
 
-	/* Mostly set a valid value, and mostly restore the setting after a short time. */
+	/* In most cases the value is valid, and the setting is restored after a short time. */
 	if (percent(builder, 70))
 		operation->flags = below(builder, 6);
 	count = operation->count;
@@ -491,8 +491,8 @@ void add_modules(struct builder *builder)
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
 	/*
-	 * The first context after the module was loaded needs more memory than later ones, so more
-	 * of its allocations can fail.
+	 * After a load of the module, the first context makes more allocations than later ones. So
+	 * more allocations can fail.
 	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =

@@ -64,7 +64,7 @@ static int users_of(const char *module)
 	return number_in(path);
 }
 
-/* Number of users of the core, without the loaded formats. */
+/* Number of users of the core, not counting the loaded formats. */
 static int core_users(void)
 {
 	int users = users_of("perfmon");
@@ -132,7 +132,7 @@ void system_begin(void)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
 			printf("no %s\n", settings[n].path);
-	/* Let unprivileged workers count, too, at user and kernel level. */
+	/* Allow workers without privileges to count at user level and at kernel level. */
 	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();
 	machine_prepare();

@@ -10,8 +10,7 @@
 void system_begin(void);
 
 /*
- * Called after a round. Called after a round: calls wrong() for everything that the round has left
- * behind.
+ * Called after a round. Calls wrong() for everything that the round has left behind.
  */
 void system_check(void);
 

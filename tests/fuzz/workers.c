@@ -45,7 +45,7 @@ static void set_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Changes the user of this thread alone: glibc's functions would change the whole process. */
+/* Changes the user of this thread only. glibc's functions would change it for all threads. */
 static void become_user(uid_t user)
 {
 	if (!user)
@@ -106,7 +106,7 @@ static void run_process(const struct plan *plan, struct table *table,
 static void check_end(int status)
 {
 	if (WIFSIGNALED(status))
-		wrong("a worker died of signal %d", WTERMSIG(status));
+		wrong("a worker was killed by signal %d", WTERMSIG(status));
 }
 
 static void end_of(pid_t process)
@@ -143,7 +143,7 @@ static void run_round(const struct plan *plan, struct table *table)
 			end_of(children[process]);
 }
 
-/* The remaining time. Returns false if no time remains. */
+/* Stores the remaining time in @left. Returns false if no time remains. */
 static bool time_until(const struct timespec *end, struct timespec *left)
 {
 	struct timespec now;
@@ -169,7 +169,7 @@ static const sigset_t *child_signal(void)
 
 /*
  * Waits until @process has ended or, if @process is -1, until all children have ended. Returns
- * false after @seconds. SIGCHLD is blocked, so that no end is missed.
+ * false if this takes longer than @seconds. SIGCHLD is blocked, so that sigtimedwait() gets it.
  */
 static bool wait_for(pid_t process, unsigned int seconds)
 {
@@ -222,7 +222,7 @@ bool workers_run(const struct plan *plan, unsigned int seconds)
 		ended = false;
 	}
 	/*
-	 * The process of worker 0 may have exited, but targets that it has started may still run.
+	 * Even if the process of worker 0 has exited, targets that it started may still run.
 	 */
 	do {
 		kill(-group, SIGKILL);

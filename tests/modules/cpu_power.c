@@ -13,7 +13,7 @@
 
 static bool refuses;
 module_param(refuses, bool, 0600);
-MODULE_PARM_DESC(refuses, "notify of a loss of power that does not happen");
+MODULE_PARM_DESC(refuses, "announce a loss of power, but refuse it in the last notifier");
 
 /* Called after all other notifiers, which have saved their registers by then. */
 static int refuse(struct notifier_block *block, unsigned long event, void *unused)
@@ -41,8 +41,8 @@ static void forget(void)
 }
 
 /*
- * Waits until each counter of the mask in @text has wrapped, then lets the CPU lose its power.
- * Interrupts are disabled until the end.
+ * @text is a mask of counters. Waits until each of them has wrapped, and then lets the CPU lose its
+ * power. Interrupts are disabled until the end.
  */
 static int lose_power(const char *text, const struct kernel_param *unused)
 {

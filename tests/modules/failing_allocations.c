@@ -19,7 +19,7 @@ static struct failing_request request;
 static struct failing_result result;
 static bool failing;
 
-/* Returns whether the present stack, as the kernel would print it, contains @wanted. */
+/* Returns whether @wanted occurs in the current stack trace, as the kernel would print it. */
 static bool is_in_stack(const char *wanted)
 {
 	unsigned long entries[64];
@@ -48,9 +48,9 @@ static bool is_counted(void)
 }
 
 /*
- * Needs no lock, because no other thread changes the result at the same time. The counted thread
- * wrote the request itself, or slept while another thread wrote the request. A worker works for the
- * counted thread while that thread sleeps.
+ * Needs no lock, because no other thread changes the result at the same time. Either the counted
+ * thread wrote the request itself, or it slept while another thread wrote the request. A worker
+ * works for the counted thread only while that thread sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {
@@ -107,8 +107,9 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * Does nothing, but a probe with a post handler is not optimized to a jump. To make the probed
- * function fail, the handlers above skip it, and an optimized probe cannot skip the function.
+ * Does nothing. But the kernel does not optimize a probe with a post handler to a jump. The
+ * handlers above make the probed function fail by skipping it, which is not possible in an
+ * optimized probe.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
@@ -175,5 +176,5 @@ static void __exit failing_allocations_exit(void)
 
 module_init(failing_allocations_init);
 module_exit(failing_allocations_exit);
-MODULE_DESCRIPTION("Allocations of a thread that fail");
+MODULE_DESCRIPTION("Makes allocations of a thread fail, for tests");
 MODULE_LICENSE("GPL");

@@ -5,16 +5,16 @@
  * does, and it has registers that exist only in such a sample. The module and the test
  * (sampling/hardware_samples.c) include this header.
  *
- * PMC n is 1 if PMD n is to count, otherwise 0. A sample of counter KERNEL has an instruction of
- * the kernel.
+ * PMD n counts if PMC n is 1, and does not count if PMC n is 0. Samples of counter KERNEL say that
+ * their instruction is in the kernel.
  *
  * The parameters of the module report the calls that it got. "loads" and "unloads" are the numbers
  * of these calls. The following parameters are about the last load. "sets" is the number of event
  * sets. "selected" is the number of PMCs with the value 1 in all sets. "thread" is the tid.
  * "privileged" is as in struct pfm_session. "level" is the value of PMC LEVEL in the last set. If
  * "refuse" is an errno, a load fails with it and with the message FAKE_REFUSAL. "claimed" shows
- * which PMDs below 64 are claimed. "scope" is the number of CPUs that share registers; the last of
- * them that is online owns the registers.
+ * which PMDs below 64 are claimed. "scope" is the number of CPUs that share registers. The last
+ * online CPU of such a group becomes the owner.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -31,9 +31,12 @@
 #define FAKE_TICK_NS		   100000
 
 #define FAKE_LEVEL		   2 /* PMC; deliberate mistake: the module clears FAKE_USER_ONLY */
-#define FAKE_USER_ONLY		   1 /* the bit that keeps a context at user level */
+#define FAKE_USER_ONLY		   1 /* the bit that limits a context to user level */
 
-/* The values that overflow interrupt number @sequence of a CPU records. Numbers begin with 1. */
+/*
+ * The values that a CPU records at its overflow interrupt number @sequence. The first overflow
+ * interrupt has number 1.
+ */
 #define FAKE_IP(counter, sequence) (0x10000 * ((counter) + 1) + (sequence))
 #define FAKE_NEAR_VALUE(sequence)  (7 * (sequence))
 #define FAKE_FAR_VALUE(sequence)   (11 * (sequence))

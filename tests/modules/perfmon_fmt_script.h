@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sampling format "script": gives the core the answers that a test has written down, and records
- * the calls. The module and the test (sampling/format_answers.c) include this header.
+ * Sampling format "script": its callbacks return the answers that a test has chosen, and record the
+ * calls. The module and the test (sampling/format_answers.c) include this header.
  */
 #ifndef PERFMON_FMT_SCRIPT_H
 #define PERFMON_FMT_SCRIPT_H
@@ -23,10 +23,10 @@ struct script_argument {
 };
 
 /*
- * Contents of the buffer, which is a page, or of the private memory. The parameters of the module
- * are counts. "begun" counts the instances that were initialised, "ended" counts the instances that
- * have exited, and "late" counts callbacks after the exit of their instance. "last_samples" is the
- * number of samples of the instance that ended last.
+ * This structure is in the buffer, which has one page, or in the private memory. The parameters of
+ * the module are counts. "begun" counts the instances that were initialised, "ended" counts the
+ * instances that have exited, and "late" counts callbacks after the exit of their instance.
+ * "last_samples" is the number of samples of the instance that ended last.
  */
 struct script_buffer {
 	__u64 samples;

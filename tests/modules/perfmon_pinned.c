@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates a pinned event of the kernel on each CPU. It counts cycles, like the events of the hard
- * lockup detector and those that KVM creates for its guests. A parameter shows the counts.
+ * Creates a pinned event of the kernel on each CPU. It counts cycles, like the events that the hard
+ * lockup detector creates, and those that KVM creates for its guests. A parameter shows the counts.
  */
 #include <linux/cpu.h>
 #include <linux/kernel.h>

@@ -3,7 +3,7 @@
 #ifndef PERFMON_WRONG_H
 #define PERFMON_WRONG_H
 
-/* Mistakes in the description of a PMU: their names, and the code that makes them. */
+/* The mistakes in the description of a PMU: the name of each, and the code that makes it. */
 #define WRONG_PMUS(X)                                                                    \
 	X(NO_NAME, pmu.name = NULL)                                                      \
 	X(NO_MODEL, pmu.model = NULL)                                                    \
@@ -39,7 +39,7 @@
 	  (operations.sample = sample, pmds[0].type |= PFM_REG_SAMPLED))                 \
 	X(SAMPLED_WITHOUT_OPERATION, pmds[PFM_MAX_COUNTERS].type = PFM_REG_SAMPLED)
 
-/* Built for another interface: only the interface number is valid. */
+/* Descriptions for another version of the interface: all but the interface number is garbage. */
 #define PMUS_OF_OTHERS(X)                                                                \
 	X(PMU_OF_A_LATER_INTERFACE, make_pmu_of(PFM_PMU_INTERFACE + 1))                  \
 	X(PMU_OF_NO_INTERFACE, make_pmu_of(0))

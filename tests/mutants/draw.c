@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. For each mutant a file is drawn first, then one of the file's kinds,
- * then a place of that kind. The probability of a file is in proportion to its number of lines. So
- * neither a kind with many places nor a dense file dominates. The result depends only on the seed
- * and the list.
+ * Draws mutants from a list. For each mutant, it first draws a file, then one of the file's kinds
+ * of mutants, then a place of that kind. The probability of a file is proportional to its number of
+ * lines. So neither a kind with many places nor a file with many mutants dominates. The result
+ * depends only on the seed and the list.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct line {
 	bool drawn;
 };
 
-/* What may be drawn, with a probability in proportion to its weight. */
+/* A file or a kind that may be drawn. The probability is proportional to the weight. */
 struct choice {
 	const char *name;
 	size_t weight;

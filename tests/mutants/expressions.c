@@ -176,7 +176,7 @@ static void ternary(struct source *source, CXCursor cursor)
 		negate(source, children.cursors[0]);
 }
 
-/* The name of a type without typedefs, which make no difference for an argument. */
+/* The name of the type behind all typedefs: typedefs do not matter for an argument. */
 static CXString bare_spelling(CXType type)
 {
 	return clang_getTypeSpelling(clang_getCanonicalType(type));
@@ -279,8 +279,8 @@ void mutate_expression(struct source *source, CXCursor cursor)
 }
 
 /*
- * Returns whether @word is the last word before @at. If @bracket is not NULL, it must follow the
- * word.
+ * Returns whether @word is the last token before @at, or, if @bracket is not NULL, whether @word
+ * and then @bracket are the last two tokens before @at.
  */
 static bool follows(const struct source *source, size_t start, size_t at,
 		    const char *word, const char *bracket)
@@ -315,8 +315,8 @@ static bool returns_bool(const struct source *source, size_t at)
 }
 
 /*
- * Negates a condition, if the word before it, such as "if", is in the file and not in a macro's
- * body.
+ * Negates a condition. The word before the condition, such as "if", must be in the file: if it
+ * comes from a macro's body, nothing is changed.
  */
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent)
 {

@@ -43,8 +43,8 @@ bool is_barrier(const struct text *text, struct range name)
 }
 
 /*
- * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants: no test
- * can show what the compiler does without them.
+ * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants, because no
+ * test can show whether they are missing.
  */
 static const struct {
 	const char *name;
@@ -167,8 +167,8 @@ static void change_errno(struct source *source, struct range name)
 }
 
 /*
- * Changes the numbers in a macro's definition. At the places where the macro is used, the file does
- * not contain these numbers.
+ * Changes the numbers in a macro's definition, because the file does not contain these numbers
+ * where the macro is used.
  */
 static void definition(struct source *source, struct range range)
 {

@@ -2,8 +2,9 @@
 /*
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang parses the preprocessor's output. So each text is looked for at its place in the file. A
- * text that comes from a macro's body is not found there, so perfmon-mutate does not change it.
+ * libclang parses the preprocessor's output, so perfmon-mutate checks whether the file itself has
+ * the text at that place. If the text comes from a macro's body, the file does not have it there,
+ * and perfmon-mutate does not change it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +85,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 }
 
 /*
- * Collects the functions first. Macros come before the functions in the tree, but each mutant of a
- * macro names the function that contains it.
+ * Collects the functions before any mutant is made. The syntax tree has the macros first, but the
+ * mutant of a macro needs the name of the function that uses the macro.
  */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)

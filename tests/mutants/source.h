@@ -21,7 +21,7 @@ struct mutant {
 	const char *function;
 	char *from; /* what is changed, in one line; part of the name */
 	char *to; /* what it becomes, in one line; part of the name */
-	unsigned int occurrence; /* number of equal changes before it in the function */
+	unsigned int occurrence; /* number of equal changes earlier in the function */
 	unsigned int line;
 };
 

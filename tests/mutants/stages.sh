@@ -5,8 +5,8 @@
 
 # ---- the table -------------------------------------------------------------------------------
 
-# mutant_stages FILE [KIND]: print the stages for mutants of FILE. The stages that kill most mutants
-# per second come first.
+# mutant_stages FILE [KIND]: print the stages for mutants of FILE. The stages that kill the most
+# mutants per second come first.
 # The guest of arm64 is faster than that of x86_64, and has hardware counters. Mutants of locks are
 # run first on the kernel that checks locks.
 mutant_stages() {
@@ -53,8 +53,8 @@ gate_words() {
 }
 
 # Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
-# Leave out the suites that a word with ^ names. A suite of which ^ leaves out a single test runs as
-# a whole.
+# Leave out a suite if a word with ^ names it. If a word with ^ names a single test, the suite stays
+# in, and all of its tests run.
 expand_words() {
 	local word
 	for word; do
@@ -134,8 +134,8 @@ stage_define() {
 
 # ---- running them ----------------------------------------------------------------------------
 
-# CPU seconds of all processes of a session. Limits use them, because elapsed seconds depend on the
-# load of the machine.
+# Print the CPU seconds of all processes of a session. The limits of suites are in CPU seconds,
+# because elapsed seconds depend on the load of the machine.
 cpu_seconds() {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v session="$1" -v hz="$(getconf CLK_TCK)" '
 		{ sub(/^.*\) /, "") }
@@ -167,8 +167,8 @@ guest_command() {
 }
 
 # Copy lines. Add the elapsed and the CPU seconds so far to each line that begins a suite. End all
-# processes of the session when a suite takes longer than its limit: a guest that hangs with
-# interrupts disabled prints nothing.
+# processes of the session when a suite takes longer than its limit. This is the only way to notice
+# a guest that hangs with interrupts disabled, because it prints nothing.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	trap '' TERM
@@ -244,8 +244,8 @@ run_bench() {
 	return "$status"
 }
 
-# run_suites HOW TREE LOG LIMITS SUITE...: run suites of the stage that stage_define has set, in
-# TREE, which has been built. The exit status is that of tests/vm/run.
+# run_suites HOW TREE LOG LIMITS SUITE...: run suites of the current stage, which stage_define has
+# set. TREE must have been built. The exit status is that of tests/vm/run.
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4

@@ -206,8 +206,8 @@ static bool is_movable(enum CXCursorKind kind)
 }
 
 /*
- * Exchanges @first and the statement after it. @mover is one of these two statements: the mutant's
- * name says that this one was moved.
+ * Exchanges @first and the statement after it. @mover is one of the two. The mutant's name says
+ * that @mover was moved.
  */
 static void exchange(struct source *source, const char *kind,
 		     const struct statement *first, const struct statement *mover)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a C file as tokens, for what libclang does not report. */
+/* Splits the text of a C file into tokens, to find what libclang does not report. */
 #ifndef MUTANTS_TEXT_H
 #define MUTANTS_TEXT_H
 
@@ -41,7 +41,7 @@ bool token_is(const struct text *text, struct range token, const char *word);
 /* Returns whether all brackets are balanced, and no separator is outside of them. */
 bool range_is_whole(const struct text *text, struct range range);
 bool range_is_call(const struct text *text, struct range range, struct call *call);
-/* If ';' follows @range, extends @range by it. */
+/* Extends @range by the ';' that follows it, if there is one. */
 bool range_take_semicolon(const struct text *text, struct range *range);
 
 /*

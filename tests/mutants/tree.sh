@@ -146,8 +146,8 @@ modules_affected() {
 	tree_mutate "$tree" "$file" "$line"
 	objects_differ "$tree" arm64 "$file"
 	case $? in
-	# Most mutants change the modules of all architectures. So if the modules of arm64 differ,
-	# do not compile for the other architectures.
+	# Most mutants that change the modules of arm64 also change those of the other
+	# architectures. So assume this, and do not compile for the others.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Both functions select the tests that @words name, or all. @words ends with NULL; each is
- * "FOLDER/" (where the source is), "SUITE" or "SUITE/TEST". A word that names nothing ends the
- * program with status 2.
+ * Both functions select the tests that @words name, or all tests if there are no words. @words ends
+ * with NULL. Each word is "FOLDER/" (where the source is), "SUITE" or "SUITE/TEST". If a word names
+ * nothing, the program exits with status 2.
  */
 void suites_list(char **words);
 /* Returns the exit status. @until_failure: stop after the first failed test. */

@@ -128,8 +128,8 @@ static bool is_named(const struct suite *suite, const TTest *test, const char *w
 }
 
 /*
- * Without words every test is wanted. A word that begins with ^ leaves tests out. The last word that
- * names a test decides.
+ * Without words, every test is wanted. A word that begins with ^ leaves tests out. If several words
+ * name a test, the last one decides.
  */
 static bool is_wanted(const struct suite *suite, const TTest *test, char **words)
 {
@@ -144,7 +144,7 @@ static bool is_wanted(const struct suite *suite, const TTest *test, char **words
 	return wanted;
 }
 
-/* A word that names nothing is an error, not a success without tests. */
+/* If a word names nothing, the program fails, instead of succeeding without any test. */
 static void check_word(const char *word)
 {
 	const char *name = word + (*word == '^');

@@ -9,7 +9,7 @@
  *	TEST(what_must_hold)
  *	{
  *		if (!pmu()->can_narrow)
- *			skip("no counter of this PMU can do without emulation");
+ *			skip("each counter of this PMU needs emulation");
  *		ck_assert_int_eq(1 + 1, 2);
  *	}
  *
@@ -75,7 +75,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @take_option: handles one of @options; returns false if the argument is wrong
  * @is_clean: called after each test that passed: returns false if something that the test made,
  *	such as a loaded context, still exists. It waits a little, because some of these things
- *	end only some time after the test.
+ *	disappear only a short time after the test.
  */
 struct test_program {
 	const char *about;

@@ -11,7 +11,7 @@ out=/tmp/out err=/tmp/err
 # restores this one.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
-# Of the event codes that the scripts use, only that of cycles differs between Intel and AMD.
+# The scripts use the same event codes on Intel and AMD, except for cycles.
 case $pmu in
 intel) cycles_code=3c ;;
 amd) cycles_code=76 ;;
@@ -82,7 +82,7 @@ wait_for_threads() {
 	done
 }
 
-# Waits until process $1, a pfmon, counts: it has a context on a thread, and sleeps.
+# Waits until pfmon, process $1, counts: a context is loaded on a thread, and pfmon sleeps.
 wait_for_session() {
 	until [ "$(cat /sys/kernel/perfmon/task_sessions_count)" -gt 0 ] &&
 		grep -q 'State:.S' "/proc/$1/status"; do

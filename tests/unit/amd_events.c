@@ -34,8 +34,8 @@ TEST(each_family_has_its_description)
 }
 
 /*
- * Events, and the counters that the manual gives for them: PERF_CTL[...]. The list has some events
- * of each unit, and all events that are exceptions in their unit.
+ * Events and the counters that can count them, which the manual calls PERF_CTL[...]. The list has
+ * some events of each unit, and all events that are exceptions in their unit.
  */
 static const struct {
 	uint64_t code;
@@ -98,7 +98,7 @@ TEST(family_15h_has_the_counters_of_its_manual)
 {
 	for (size_t i = 0; i < COUNT(manual); i++)
 		ck_assert_msg(pfm_amd_15h_counters(manual[i].code) == manual[i].counters,
-			      "event 0x%llx: 0x%x and not 0x%x",
+			      "event 0x%llx: counters 0x%x, not 0x%x",
 			      (unsigned long long)manual[i].code,
 			      pfm_amd_15h_counters(manual[i].code), manual[i].counters);
 }
@@ -173,8 +173,8 @@ static void assign(const struct machine *machine, const uint64_t *codes, size_t 
 }
 
 /*
- * The events of instructions come first. They could take counters 0 to 2, which the decoder's
- * events need.
+ * The first three events can use any counter. If they took counters 0 to 2, none would be left for
+ * the last three events, which can use no others.
  */
 TEST(an_event_with_many_counters_leaves_rare_counters_to_others)
 {
@@ -217,7 +217,7 @@ TEST(events_without_a_counter_of_family_15h_are_refused)
 				      !!manual[i].counters,
 			      "event 0x%llx", (unsigned long long)manual[i].code);
 	ck_assert_ptr_nonnull(
-		strstr(pmu_refusal(&pmu_amd_15h, EVENT(0x031, 0x06)), "one unit mask"));
+		strstr(pmu_refusal(&pmu_amd_15h, EVENT(0x031, 0x06)), "one bit"));
 	ck_assert_ptr_nonnull(
 		strstr(pmu_refusal(&pmu_amd_15h, EVENT(0x0e9, 0x00)), "northbridge"));
 }

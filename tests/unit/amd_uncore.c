@@ -61,7 +61,10 @@ static void must_fail(const struct machine *machine, const char *name, const cha
 	events_free(&list);
 }
 
-/* The PPR's L3Event[...] of family 17h model 31h, without the masks of threads and slices. */
+/*
+ * The PPR of family 17h model 31h calls these events L3Event[...]. The codes here are without the
+ * masks of threads and slices.
+ */
 TEST(events_of_the_l3_are_those_of_the_manual)
 {
 	const struct machine machine = l3();
@@ -73,7 +76,10 @@ TEST(events_of_the_l3_are_those_of_the_manual)
 	ck_assert_uint_eq(code_of(&machine, "amd_l3::l3-misses"), 0x0104);
 }
 
-/* A raw code is a PMC: event bits 7 to 0 are at the bottom, bits 11 to 8 at bit 32. */
+/*
+ * A raw code is the value of a PMC. Bits 7 to 0 of the event are in bits 7 to 0, and bits 11 to 8
+ * of the event are in bits 35 to 32.
+ */
 TEST(events_of_the_data_fabric_are_those_of_the_manual)
 {
 	static const unsigned int links[] = { 0x7c7, 0x807, 0x847, 0x887 };

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Runs the checks of a shell script. Prints and returns the same as the suites that are programs.
+# Runs the checks of a shell script. Output and exit status are like those of the suites that are
+# programs.
 #
 #	check NAME COMMAND...	COMMAND must succeed; if it fails, its output is shown
 #	summary			prints the numbers of checks and exits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: the file of a recording: complete, cut short, and damaged. */
+/* pfmon: files of recordings that are complete, cut short or damaged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,7 +312,7 @@ static void run_commands(const char *path)
 	}
 }
 
-/* Each byte is changed so that sizes and counts become unusual. */
+/* Each byte of the file is changed in turn, which also makes sizes and counts unusual. */
 TEST(a_changed_byte_crashes_nothing)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
@@ -339,7 +339,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* A file has several changes, and a piece of its end is missing. */
+/* The file has several changes, and some bytes at its end are missing. */
 TEST(random_changes_crash_nothing)
 {
 	const char *path = synthetic_path();
@@ -482,8 +482,8 @@ TEST(more_entries_than_bytes_are_not_read)
 }
 
 /*
- * Writes and reads three entries: the first has two values, as its event says, the second has none
- * and the third has three.
+ * Writes and reads three entries. The event says that an entry has two values. The first entry has
+ * two, the second has none, and the third has three.
  */
 static struct found read_values(uint32_t format_version, size_t *bad)
 {
@@ -532,8 +532,8 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.samples[1].tid, 2);
 	ck_assert_uint_eq(found.samples[2].tid, 3);
 	/*
-	 * Version 1.0 stored the number of values only for the event, so the second entry is read
-	 * as if it had two.
+	 * Version 1.0 stored the number of values only with the event, not with each entry. So the
+	 * second entry is read as if it had two.
 	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);

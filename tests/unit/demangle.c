@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon report and script: names of functions are shown as in the source. The fixture contains the
- * names of its source as text, and dladdr() returns the names of the symbol table.
+ * pfmon report and script show the names of functions as in the source. The fixture has a table of
+ * these names. dladdr() returns the mangled names in the symbol table.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -87,7 +87,7 @@ static const char *script(const char *path, const char *options)
 	return output;
 }
 
-/* Checks that @output contains the texts @before, @name and @behind without a gap. */
+/* Checks that @output contains @before, @name and @behind directly one after the other. */
 static void check_name(const char *output, const char *before, const char *name,
 		       const char *behind)
 {

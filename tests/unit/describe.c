@@ -29,9 +29,10 @@ static const char *describe(struct pfm_error error)
 		expected)
 
 /*
- * All reasons in the order of their numbers. The number of a reason never changes. The sentences
- * are those for the value 12. pfm_get_error(3) explains the value. If the value is a process, it is
- * NO_PROCESS: no process has this number, so the sentence contains no name of a program.
+ * All reasons in the order of their numbers. The number of a reason never changes. Most sentences
+ * are those for the value 12; pfm_get_error(3) explains the value. If the value of a reason is a
+ * process, the sentence is that for NO_PROCESS. No process has this number, so the sentence does
+ * not name a program.
  */
 #define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
 static const struct {
@@ -48,10 +49,10 @@ static const struct {
 	  "the vector is longer than /sys/kernel/perfmon/arg_mem_max: 12 bytes" },
 	{ PFM_REASON_RESERVED, "a reserved field is not zero: 0xc" },
 	{ PFM_REASON_FLAGS,
-	  "a flag is unknown or does not go with the others: flags 0xc" },
+	  "a flag is unknown or does not fit the other flags: flags 0xc" },
 	{ PFM_REASON_UNSUPPORTED,
-	  "this version of perfmon does not support the call, or not with these "
-	  "flags or this PMU" },
+	  "this version of perfmon does not support the call, at least not "
+	  "with these flags or this PMU" },
 	{ PFM_REASON_NO_PMU, "no PMU description is loaded and none fits this machine" },
 	{ PFM_REASON_PMU_HELD, "the PMU is held by another user" },
 	{ PFM_REASON_GROUP,
@@ -73,7 +74,7 @@ static const struct {
 	{ PFM_REASON_KERNEL_THREAD, "kernel threads cannot be monitored: thread 12" },
 	{ PFM_REASON_PERMISSION, "the caller may not monitor that thread: thread 12" },
 	{ PFM_REASON_THREAD_TAKEN, "the thread has a context already: process 4194305" },
-	{ PFM_REASON_NOTHING_TO_RESTART, "no notification waits for a restart" },
+	{ PFM_REASON_NOTHING_TO_RESTART, "no notification is waiting for a restart" },
 	{ PFM_REASON_TIMEOUT, "the event set needs a timeout" },
 	{ PFM_REASON_NO_FORMAT, "there is no sampling format of that name" },
 	{ PFM_REASON_FORMAT_SIZE,
@@ -81,18 +82,18 @@ static const struct {
 	{ PFM_REASON_FORMAT_ARGUMENT,
 	  "the sampling format does not accept its argument" },
 	{ PFM_REASON_BUFFER_LIMIT,
-	  "sampling buffers have reached /sys/kernel/perfmon/smpl_buffer_mem_max, which root can raise" },
+	  "sampling buffers have reached the limit /sys/kernel/perfmon/smpl_buffer_mem_max, which root can raise" },
 	{ PFM_REASON_BUFFER_MEMLOCK,
 	  "the user's sampling buffers have reached the limit of locked memory, 'ulimit -l'" },
 	{ PFM_REASON_BLOCK_SELF, "a thread cannot block itself" },
-	{ PFM_REASON_SMPL_PMDS, "a PMD to be recorded does not exist or is held" },
+	{ PFM_REASON_SMPL_PMDS, "a PMD in reg_smpl_pmds does not exist or is held" },
 	{ PFM_REASON_RESET_PMDS,
-	  "a PMD to be reset does not exist, is held or is read-only" },
+	  "a PMD in reg_reset_pmds does not exist, is held or is read-only" },
 	{ PFM_REASON_SET_LIMIT,
 	  "the context has as many event sets as /sys/kernel/perfmon/max_sets allows; root can raise it" },
 	{ PFM_REASON_SET_MEMORY,
-	  "event sets have reached /sys/kernel/perfmon/set_mem_max, which root can raise" },
-	{ PFM_REASON_SWITCH_COUNT, "only overflows of a counter can switch event sets" },
+	  "event sets have reached the limit /sys/kernel/perfmon/set_mem_max, which root can raise" },
+	{ PFM_REASON_SWITCH_COUNT, "reg_ovfl_switch_cnt is only for a counter" },
 	{ PFM_REASON_FORMAT, "the sampling format cannot be set up" },
 	{ PFM_REASON_SIZE, "a structure is shorter than its first version: 12 bytes" },
 	{ PFM_REASON_TAIL,
@@ -108,16 +109,16 @@ static const struct {
 	  "the caller may not make that thread wait: this needs the permission to attach "
 	  "with ptrace, and is never allowed for process 1: thread 12" },
 	{ PFM_REASON_SET_SHARE,
-	  "the user's event sets have reached /sys/kernel/perfmon/set_user_max, which root can raise" },
+	  "the user's event sets have reached the limit /sys/kernel/perfmon/set_user_max, which root can raise" },
 	{ PFM_REASON_SYS_GROUP, "monitoring CPUs needs CAP_PERFMON, or the group of "
 				"/sys/kernel/perfmon/sys_group" },
-	{ PFM_REASON_NO_CPU, "there is no CPU of that number: CPU 12" },
+	{ PFM_REASON_NO_CPU, "there is no CPU with that number: CPU 12" },
 	{ PFM_REASON_FOREIGN_CPU, "that CPU does not have the context's PMU: CPU 12" },
 	{ PFM_REASON_CPU_OFFLINE, "that CPU is offline: CPU 12" },
 	{ PFM_REASON_CPU_TAKEN,
 	  "that CPU has a system-wide context already: process 4194305" },
 	{ PFM_REASON_OF_THREAD,
-	  "the register counts something that only a thread has, not a CPU: register 12" },
+	  "the register counts something that threads have, but CPUs do not: register 12" },
 	{ PFM_REASON_COPIES,
 	  "copies of the context monitor other threads: unload the context first" },
 	{ PFM_REASON_COPIED_SETS,
@@ -127,10 +128,10 @@ static const struct {
 	{ PFM_REASON_NO_LEVELS,
 	  "the PMU counts at all levels, and the caller may count at user level only" },
 	{ PFM_REASON_NO_BUFFER,
-	  "the context has no sampling buffer of that CPU: CPU 12" },
+	  "the context has no sampling buffer for that CPU: CPU 12" },
 	{ PFM_REASON_KEEPS_NO_COUNTS,
-	  "the context has no counts of threads: it is system-wide, or was made without "
-	  "PFM_FL_KEEP_COUNTS" },
+	  "the context does not keep the counts of threads: it is system-wide, or was "
+	  "made without PFM_FL_KEEP_COUNTS" },
 	{ PFM_REASON_NO_COUNTS, "the counts of all ended threads were read already" },
 };
 
@@ -153,7 +154,7 @@ TEST(every_reason_gives_its_sentence)
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
 
-/* This loop finds new reasons without a sentence even if they are missing in the table above. */
+/* Each reason must have a sentence, even a new reason that the table above does not have yet. */
 TEST(every_reason_has_a_sentence)
 {
 	for (unsigned int i = 0; i < PFM_REASON_COUNT_OF_REASONS; i++)
@@ -206,7 +207,7 @@ TEST(values_are_written_in_their_format)
 		.operation = 1, .error = EINVAL, .reason = PFM_REASON_PMC_VALUE,
 		.index = 1, .value = 0xffffffff00000001ull);
 	SENTENCE(
-		"pfm_create_context: a flag is unknown or does not go with the others: flags 0x40",
+		"pfm_create_context: a flag is unknown or does not fit the other flags: flags 0x40",
 		.operation = 0, .error = EINVAL, .reason = PFM_REASON_FLAGS,
 		.value = 0x40);
 	SENTENCE("pfm_load_context: there is no such thread: thread 4711", .operation = 4,

@@ -81,7 +81,7 @@ TEST(closed_descriptor_is_ebadf)
 
 	close(fd);
 	every_call_says_ebadf(fd, CALLS);
-	/* The last call, pfm_get_error, is left out, because -1 has a meaning for it. */
+	/* The last call, pfm_get_error(), is left out because it accepts -1. */
 	every_call_says_ebadf(-1, CALLS - 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A suite that is linked with device.o, and with --wrap=ioctl, acts as the device. */
+/* A suite that is linked with device.o and --wrap=ioctl answers ioctls in place of the device. */
 #ifndef DEVICE_H
 #define DEVICE_H
 

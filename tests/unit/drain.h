@@ -26,12 +26,12 @@
 #define REGION_ROOM  (REGION_SIZE / 40)
 
 /**
- * struct machine - a buffer, the state of its writer and of its reader
+ * struct machine - a buffer, and the states of its writer and its reader
  * @buffer: the memory
  * @next: number of the next sample
  * @lost: samples that did not fit into the buffer
  * @is_masked: monitoring waits for a restart
- * @chain: format callchain: number of addresses in the next sample
+ * @chain: number of addresses in the next sample of format callchain
  */
 extern struct machine {
 	uint64_t buffer[BUFFER_SIZE / 8];
@@ -70,7 +70,8 @@ void end_of_thread(void);
 void finish(void);
 
 /*
- * Check that each sample is in the file once, in order, or is counted as lost.  Ends with finish().
+ * Calls finish(). Checks that the file contains the samples in order, each of them once, and that
+ * the other samples are counted as lost.
  */
 void check_all(void);
 

@@ -99,8 +99,8 @@ static void overflow_linear(void)
 }
 
 /*
- * Do what format "nway" does at an overflow. If no whole entry fits into the region, the next
- * region is begun.
+ * Do what format "nway" does at an overflow. If the region has no room for another entry, the next
+ * sample goes into the next region.
  */
 static void overflow_nway(void)
 {
@@ -115,7 +115,7 @@ static void overflow_nway(void)
 		return;
 	}
 	region = &regions[header->filled % REGIONS];
-	/* A region that is still full from an earlier use is emptied. */
+	/* Empty the region if it is still full from its previous use. */
 	if (region->size + sizeof(struct pfm_dfl_smpl_entry) > REGION_SIZE)
 		*region = (struct pfm_nway_region){ 0 };
 	region->size += put_sample((char *)header + header->region_offset +

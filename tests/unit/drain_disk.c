@@ -60,7 +60,7 @@ static void write_file(const char *path, const char *text)
 	ck_assert_int_eq(fclose(target), 0);
 }
 
-/* Maps root of the new namespace to user or group @number. */
+/* Makes user or group @number root in the new namespace. */
 static void write_number(const char *path, unsigned int number)
 {
 	char text[32];

@@ -42,7 +42,7 @@ void (*samples_end)(struct pfm_samples *) = pfm_samples_end;
 uint64_t (*samples_lost)(const struct pfm_samples *) = pfm_samples_lost;
 void (*samples_close)(struct pfm_samples *) = pfm_samples_close;
 
-/* Programs for perfmon2 define such helpers, so the headers must not use these names. */
+/* Programs for perfmon2 define helpers with these names, so the headers must not define them. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
 {
 	bv[rnum >> 6] |= (uint64_t)1 << (rnum & 63);

@@ -19,10 +19,10 @@ SUITE(follow, 120);
 /**
  * struct record - what the tracer has seen of a command
  * @pid: the process
- * @execs: how often the command executed a program
- * @exits: how often the command was about to end
+ * @execs: number of execs of the command
+ * @exits: number of times that the tracer saw the command begin to exit
  * @program: program of the command after its last exec
- * @had_memory: the command still had its memory when it was about to end
+ * @had_memory: the command still had its memory when it began to exit
  * @ticks: number of ticks
  * @was_stopped: a tick found the command stopped by job control
  */
@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. If two ticks in a row find the process stopped, it is really stopped, not only
- * on its way to another state.
+ * Note a tick. The first tick may find the process stopped only for a moment. If another tick finds
+ * it stopped, too, continue it.
  */
 static int note_tick(void *data)
 {

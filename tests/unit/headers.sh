@@ -73,7 +73,7 @@ for standard in c++98 c++03 c++11 c++14 c++17 c++20; do
 	check_standard clang++ c++ "$standard"
 done
 
-# The layout of structures on other machines, and on 32 bits.
+# Check the layout of structures on other machines and on 32-bit machines.
 for compiler in gcc clang i686-linux-gnu-gcc aarch64-linux-gnu-gcc powerpc64le-linux-gnu-gcc; do
 	have "$compiler" && check "$compiler layout" compile -std=c11 "$here/layout_static.c"
 done

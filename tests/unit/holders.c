@@ -94,8 +94,8 @@ TEST(the_watchdogs_command_is_named)
 	make_proc("1\n");
 	ck_assert_str_eq(advice(),
 			 geteuid()
-				 ? "; 'sysctl kernel.nmi_watchdog=0' as root frees the "
-				   "counters of the NMI watchdog"
+				 ? "; 'sysctl kernel.nmi_watchdog=0', run as root, frees "
+				   "the counters of the NMI watchdog"
 				 : "; 'sysctl kernel.nmi_watchdog=0' frees the counters "
 				   "of the NMI watchdog");
 }

@@ -73,7 +73,7 @@ TEST(each_model_has_its_description)
 	ck_assert_ptr_eq(pmu_find("intel", 0xff1), &pmu_intel);
 }
 
-/* The counters of Intel's event lists, with eight general and four fixed counters. */
+/* Intel's event lists: the counters for each event, of eight general and four fixed counters. */
 static const struct {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -84,7 +84,7 @@ static const struct {
 	{ &pmu_intel, CYCLES, EIGHT | FIXED(1) },
 	{ &pmu_intel, REF_CYCLES, FIXED(2) },
 	{ &pmu_intel, SLOTS, FIXED(3) },
-	/* Fixed counters count no event that has a threshold or the edge bit. */
+	/* Fixed counters cannot count events with a threshold or the edge bit. */
 	{ &pmu_intel, INSTRUCTIONS | 1ull << 24, EIGHT },
 	{ &pmu_intel, CYCLES | PFM_INTEL_PMC_EDGE, EIGHT },
 	{ &pmu_intel, INSTRUCTIONS | PFM_INTEL_PMC_INVERT | 1ull << 24, EIGHT },
@@ -171,7 +171,7 @@ TEST(each_model_has_the_counters_of_its_event_list)
 static struct event events[MOST];
 static struct verdict verdicts[MOST];
 
-/* @extras: the values of the second register of each event; NULL: none has one */
+/* @extras: the value of each event's second register, or NULL if no event has one */
 static void assign_refined(const struct pmu *pmu, uint64_t counters,
 			   const uint64_t *codes, const uint64_t *extras, size_t count)
 {
@@ -193,7 +193,7 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 	assign_refined(pmu, counters, codes, NULL, count);
 }
 
-/* pfmon offers a top-down event only if it can compute the event's comment on this model. */
+/* pfmon offers a top-down event only on models for which pfmon stat can compute its comment. */
 TEST(topdown_events_are_those_of_the_model)
 {
 	static const struct {
@@ -323,7 +323,7 @@ TEST(seven_events_fit_on_four_general_and_three_fixed_counters)
 		ck_assert_msg(verdicts[i].pmd != NO_COUNTER, "event %zu", i);
 }
 
-/* The first event could take counter 2, the only one for L1D_PEND_MISS.PENDING. */
+/* The first event could use counter 2, but L1D_PEND_MISS.PENDING can use no other counter. */
 TEST(an_event_for_a_single_counter_gets_that_counter)
 {
 	static const uint64_t codes[] = { BRANCHES, 0xc5, 0x412e, 0x0148 };
@@ -344,7 +344,7 @@ TEST(two_events_for_the_same_single_counter_do_not_fit)
 	ck_assert_int_ne(verdicts[2].pmd, NO_COUNTER);
 }
 
-/* Each fixed counter has its own levels, although all are in one PMC. */
+/* One PMC contains the privilege levels of all fixed counters, with separate bits for each. */
 TEST(fixed_counters_count_at_different_levels)
 {
 	struct pmc_bits user[MAX_PMCS_PER_EVENT], kernel[MAX_PMCS_PER_EVENT];

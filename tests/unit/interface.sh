@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Checks the interface of libpfmdev. The library exports the symbols of its map and no others. Each
-# symbol has a page, and the prototype of the page is in the header. No installed file clashes with
-# a file of libpfm4.
+# symbol has a man page, and the header contains the prototype that the page shows. No installed
+# file clashes with a file of libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -92,7 +92,7 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# A program may expect each reason that is in the header, so the module has to raise each of them.
+# Programs may expect all reasons that the header defines, so the module has to use all of them.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_reason.h" |
@@ -130,7 +130,7 @@ installed_files_are_complete()
 	done
 }
 
-# Compares names without directories, because Debian has another directory for libraries.
+# Compares names without directories, because Debian installs libraries in another directory.
 no_file_name_of_libpfm4()
 {
 	dpkg -L libpfm4-dev libpfm4 | grep -e /perfmon/ -e /lib -e /man/ | sed 's/\.gz$//; s|.*/||' | sort -u > "$work/theirs"

@@ -15,7 +15,7 @@ SUITE(join, 120);
 #define NUMBER 4711
 #define FILES  3
 
-/* Names of files that are gone when the test ends. */
+/* Names of temporary files, which disappear when the test ends. */
 static const char *paths[FILES];
 
 static void make_paths(void)
@@ -24,7 +24,7 @@ static void make_paths(void)
 		paths[i] = strdup(synthetic_path());
 }
 
-/* Begin file @index, with a beginning that is @index seconds after that of the first file. */
+/* Begin file @index. Its recording begins @index seconds after that of the first file. */
 static void begin(struct data_writer *writer, size_t index, uint32_t number)
 {
 	static const char *const strings[DATA_MACHINE_STRINGS] = { "0.1" };
@@ -83,8 +83,8 @@ static void end(struct data_writer *writer, uint64_t written, uint64_t lost)
 }
 
 /*
- * Process 100 executes sh, then app and, in the last file, last.  Process 200 ends in the first
- * file.  When the second file begins, another process has the number 200.
+ * Process 100 executes "sh", then "app", and in the last file "last". Process 200 ends in the first
+ * file. In the second file, another process has the process ID 200.
  */
 static void write_files(void)
 {

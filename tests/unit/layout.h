@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout in existing programs: sizes, offsets and values of perfmon2 v2.8, and those of this
- * project's own structures. They are written here as numbers, not taken from the headers under
+ * The layout that existing programs use: sizes, offsets and values of perfmon2 v2.8, and those of
+ * this project's own structures. They are numbers here, and do not come from the headers under
  * test.
  */
 #include <perfmon/perfmon_callchain.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The checks of layout.c at compile time, for compilers whose programs cannot be run here:
- * headers.sh compiles this file with each such compiler that is installed.
+ * Does the checks of layout.c at compile time. This also works with cross compilers, whose programs
+ * cannot run here. headers.sh compiles this file with all such compilers that are installed.
  */
 #include <stddef.h>
 #include <perfmon/perfmon.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: decides whether the link register has the caller, or a value from an earlier call. The
- * unwinding tables of the fixture describe how its functions use the register.
+ * pfmon: decides whether the link register contains the caller's address or an old one from an
+ * earlier call. The fixture's unwinding tables describe how its functions use the register.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static int find_frames(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Records the call chain @user, and returns which of its addresses pfmon takes as frames. */
+/* Records the call chain @user. Returns which of its addresses pfmon accepts as frames. */
 static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
 {
 	const char *path = synthetic_path();
@@ -121,8 +121,8 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 }
 
 /*
- * Interrupts @function with @link in the link register and @next on the stack. Returns whether
- * pfmon takes @link as the caller.
+ * Records a sample in @function, with @link in the link register and @next on the stack. Returns
+ * whether pfmon accepts @link as the caller.
  */
 static bool is_caller(const char *function, uint64_t link, uint64_t next)
 {
@@ -139,8 +139,8 @@ TEST(an_unsaved_link_register_has_the_caller)
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
 	/*
-	 * The register has the caller even if nothing is known about this caller, or if the
-	 * register is the last address of the chain.
+	 * pfmon accepts the register even if the caller's function is unknown. It also accepts
+	 * the register if this is the last address of the chain.
 	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);

@@ -50,17 +50,17 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 			continue;
 		for (unsigned int i = 0; i < choices[event].count; i++)
 			is_own |= choices[event].pmds[i] == assigned[event];
-		ck_assert_msg(is_own, "event %zu on PMD %d that cannot count it", event,
-			      assigned[event]);
-		ck_assert_msg(!(taken & 1u << assigned[event]), "PMD %d given twice",
+		ck_assert_msg(is_own, "event %zu is on PMD %d, which cannot count it",
+			      event, assigned[event]);
+		ck_assert_msg(!(taken & 1u << assigned[event]), "PMD %d is used twice",
 			      assigned[event]);
 		taken |= 1u << assigned[event];
 	}
 }
 
 /*
- * Check the events in order. An event must have a counter if it can have one together with all
- * earlier events that got a counter. Otherwise it must have none.
+ * Check the events in order. If an event fits together with all earlier events that got a counter,
+ * it must have a counter, too. Otherwise it must have none.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)
@@ -72,7 +72,7 @@ static void check_best(const struct choice *choices, size_t count, const int *as
 		bool can = fit(choices, placed | 1u << event, 0);
 
 		ck_assert_msg(can == (assigned[event] != NO_COUNTER),
-			      "event %zu of %zu: PMD %d, but it %s", event, count,
+			      "event %zu of %zu got PMD %d, but it %s", event, count,
 			      assigned[event], can ? "fits" : "does not fit");
 		if (can)
 			placed |= 1u << event;

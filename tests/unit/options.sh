@@ -15,13 +15,13 @@ pages=$here/../../tools/pfmon
 . "$here/check.sh"
 PATH=$build/bin:$PATH
 
-# Prints the options as --help shows them, one a line: "-e, --event EVENT[,EVENT]...".
+# Prints the options as --help shows them, one per line: "-e, --event EVENT[,EVENT]...".
 help_options()
 {
 	pfmon "$1" --help | sed -n '/^Options:/,/^$/s/^ \{2,6\}\(-\)/\1/p' | sed 's/  .*//'
 }
 
-# Prints the names of the options, one a line: "-e" and "--event".
+# Prints the names of the options, one per line: "-e" and "--event".
 help_names()
 {
 	help_options "$1" | grep -oE -- '(^|[^-a-z])--?[a-zA-Z][a-z-]*' | sed 's/^[^-]//' | sort -u
@@ -32,7 +32,7 @@ help_synopsis()
 	pfmon "$1" --help | sed '/^$/q; s/^Usage: */ /; s/^ *//'
 }
 
-# Turns the marks of scdoc into the form of --help: _word_ becomes WORD, and stars are removed.
+# Turns scdoc markup into the form of --help: _word_ becomes WORD, and stars are removed.
 as_in_help()
 {
 	sed 's/_\([a-z]*\)_/\U\1/g; s/\*//g'
@@ -76,7 +76,8 @@ completion_has_the_same()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$1" | sort -u)"
 }
 
-# An option that needs an argument takes the word --help as its argument, and may refuse it.
+# If an option needs an argument, pfmon takes the word --help as this argument. pfmon may refuse the
+# argument, but not the option.
 parser_knows()
 {
 	for option in $(help_names "$1"); do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: which events are counted at the same time if not all of them can be. */
+/* pfmon: chooses the events that are counted at the same time if the counters are too few. */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
@@ -70,7 +70,7 @@ TEST(events_that_fit_at_once_need_no_sets)
 	events_free(&list);
 }
 
-/* The first event of cycles (r11) gets the cycle counter; a second one needs another counter. */
+/* In a set, the first cycles event (r11) gets the cycle counter. A second one needs another. */
 TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 0, 0, 1, 0, 1 };
@@ -187,8 +187,7 @@ static bool fit(const struct event *const *events, size_t count,
 }
 
 /*
- * Returns whether event @index would have fitted into @set, together with the events before it in
- * that set.
+ * Returns whether event @index and the earlier events of @set can be counted at the same time.
  */
 static bool had_place(const struct event_list *list, const struct machine *machine,
 		      size_t index, size_t set)
@@ -213,7 +212,7 @@ static void check_set(const struct event_list *list, size_t set)
 		if (event->set != set)
 			continue;
 		ck_assert_uint_eq(event->pmd_count, 1);
-		ck_assert_msg(!(taken & 1u << event->pmds[0]), "PMD %u given twice",
+		ck_assert_msg(!(taken & 1u << event->pmds[0]), "PMD %u is used twice",
 			      event->pmds[0]);
 		taken |= 1u << event->pmds[0];
 	}

@@ -18,13 +18,14 @@ SUITE(per_thread, 120);
 #define MS   1000000ull
 #define MOST 4
 
-/* The context's own thread, and the threads that have ended and whose counts were not read yet. */
+/* The context's own thread. */
 static const struct {
 	uint32_t tid;
 	const char *name;
 	uint64_t pace; /* the value of PMD n of set s is (100 * s + n + 1) * pace */
 } own = { 50, "main", 1 };
 
+/* The threads that have ended. From next_ended on, their counts have not been read yet. */
 static struct {
 	uint32_t tid;
 	const char *name;
@@ -196,7 +197,7 @@ TEST(a_thread_is_read_once)
 	end();
 }
 
-/* A context that is not inherited keeps no counts of ended threads. */
+/* A context without copies keeps no counts of ended threads. */
 TEST(a_context_without_copies_has_its_own_thread)
 {
 	begin("r1");
@@ -285,9 +286,8 @@ TEST(the_table_has_a_line_for_each_thread)
 }
 
 /*
- * The counts of each thread are scaled by the times that the sets had in this thread. The functions
- * that replace the kernel here report a time of 257 * pace for one set, and of 357 * pace for the
- * other set.
+ * The counts of each thread are scaled by the times of the sets in this thread. device_answer()
+ * reports a time of 257 * pace for the first set and of 357 * pace for the second set.
  */
 TEST(counts_are_scaled_by_the_times_of_their_thread)
 {

@@ -9,7 +9,7 @@
 
 SUITE(power_codes, 120);
 
-/* The PMC bits that an event needs. The first element of bits[] with a mask of 0 ends the list. */
+/* The PMC bits that an event needs. An element with a mask of 0 ends the list in bits[]. */
 struct encoding {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -116,7 +116,7 @@ TEST(POWER9_codes_become_register_fields)
 		  2,
 		  { { MMCR1, 0x0c000000004e0000, 0x0f00c03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
-		/* PM_L2_ST_MISS: unit 6, combine 2; its bank is selected on PMC4 */
+		/* PM_L2_ST_MISS: unit 6, combine 2; PMC4's event selects the bank */
 		{ &pmu_power9,
 		  0x26880,
 		  MODE_BOTH,
@@ -219,7 +219,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  MODE_BOTH,
 		  6,
 		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x1000, 0x61000 } } },
-		/* the events of PMC5 and PMC6, on other counters */
+		/* other counters can count PMC5's and PMC6's events, too */
 		{ &pmu_power9,
 		  0x500fa,
 		  MODE_BOTH,
@@ -233,12 +233,12 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  { { MMCR1, 0x1e0000, 0x0f00e03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 },
 		    { MMCR3, 0, 0x0001fffc00000000 } } },
-		/* PMC5 and PMC6 can each count one event only */
+		/* PMC5 and PMC6 can each count only one event */
 		{ &pmu_power8, 0x489c, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power8, 0x10068, MODE_BOTH, 6, { { 0 } } },
 		{ &pmu_power9, 0x1e, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power10, 0x500fa, MODE_BOTH, 6, { { 0 } } },
-		/* no event can be counted by the time base */
+		/* the time base cannot count events */
 		{ &pmu_power9, 0x489c, MODE_BOTH, 7, { { 0 } } },
 	};
 
@@ -261,7 +261,7 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* on other counters the event has another code, or cannot be counted */
+		/* other counters need another code for the event, or cannot count it */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -327,7 +327,7 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x501fa, "PMC5" },
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
-		/* L2 and L3: fields of MMCRC are refused, but not the bank of the L3 */
+		/* L2 and L3: fields of MMCRC are refused; the bank of the L3 is accepted */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },
 		{ &pmu_power8, 0x17082, NULL },

@@ -60,7 +60,7 @@ TEST(instructions_and_cycles_leave_counters_to_events_without_a_choice)
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
 
-	/* Four events and the events of PMC5 and PMC6 need all six counters. */
+	/* PMC5 and PMC6 take two of these events. The other four need all of PMC1 to PMC4. */
 	count_together(&together, &pmu_power9, codes, COUNT(codes));
 	for (size_t i = 0; i < COUNT(codes); i++)
 		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);
@@ -165,8 +165,8 @@ static bool clash(const struct pmu *pmu, uint64_t code, uint16_t pmd, uint64_t o
 }
 
 /*
- * Returns whether event @next and those after it can get counters if the events before it keep
- * theirs.
+ * Returns whether all events from @next on can get counters. The events before @next keep their
+ * counters.
  */
 static bool can_all(const struct pmu *pmu, const uint64_t *codes, uint16_t *pmds,
 		    size_t next, size_t count)

@@ -40,7 +40,7 @@ struct record {
 	const char *build_id;
 };
 
-/* A child, and the records that were written about it since the last reading of the file. */
+/* A child, and the records about it that were written since the file was last read. */
 static struct {
 	pid_t pid;
 	int go;

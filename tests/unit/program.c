@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --help says about each program of this directory. A program contains one suite. */
+/* The --help text of all programs in this directory. Each program contains one suite. */
 #include "suites.h"
 
 const struct test_program the_program = {

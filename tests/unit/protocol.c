@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libpfmdev passes to the kernel.  The linker replaces open, ioctl and close by the functions
- * below (--wrap).  These functions act as a module that records its calls and returns what the test
- * has chosen.
+ * What libpfmdev passes to the kernel. The linker replaces open, ioctl and close with the functions
+ * below (--wrap). They stand for the module: they record the calls and return what the test has
+ * chosen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return DESCRIPTOR;
 }
 
-/* Changes errno, as the real close may. */
+/* Changes errno, as the real close() may do. */
 int __wrap_close(int fd)
 {
 	if (fd == DESCRIPTOR)
@@ -217,8 +217,8 @@ TEST(the_library_clears_reserved_fields_of_the_default_formats_argument)
 }
 
 /*
- * If there is no format, the library ignores the argument for it, as in perfmon2. The module would
- * refuse the argument.
+ * If the program names no format, the library ignores the format's argument, as in perfmon2. The
+ * module would refuse the argument.
  */
 TEST(a_formats_argument_without_its_name_is_ignored)
 {
@@ -259,8 +259,7 @@ TEST(the_kernel_checks_invalid_vectors)
 }
 
 /*
- * pfm_read() refuses a size of 0, as in perfmon v3. In the other vector calls a count of 0 is no
- * error.
+ * pfm_read() refuses a size of 0, as in perfmon v3. The other vector calls accept a count of 0.
  */
 TEST(read_accepts_only_whole_elements_of_its_type)
 {
@@ -436,7 +435,7 @@ TEST(missing_module_is_enosys)
 	ck_assert_str_eq(
 		pfm_last_error(-1, text, sizeof(text)),
 		"cannot open /dev/perfmon: No such file or directory: the kernel module is "
-		"not loaded; \"modprobe perfmon\" as root loads it or says why not");
+		"not loaded; run \"modprobe perfmon\" as root: it loads the module or says why not");
 }
 
 TEST(an_error_of_open_is_described)

@@ -40,7 +40,7 @@ TEST(the_random_part_makes_the_period_longer)
 {
 	struct rate rate;
 
-	/* The mean of the random part is 0x7ffff and a half. */
+	/* The random part is 524287.5 on average. */
 	rate_begin(&rate, 1000, 0xfffff, &task_clock, &pmu_soft);
 	ck_assert_uint_eq(rate.period, 1000000 - 524288 + 1);
 	rate_begin(&rate, 1000, 0xffffff, &task_clock, &pmu_soft);
@@ -103,8 +103,8 @@ TEST(a_period_never_becomes_too_short)
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
 	/*
-	 * The thread is nearly idle. If the thread had its previous rate again, there would be
-	 * 100000 samples per second.
+	 * The thread is nearly idle. If it returned to its previous rate, the new period would
+	 * give 100000 samples per second. This is the limit.
 	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);

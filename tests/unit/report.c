@@ -69,7 +69,7 @@ TEST(the_table_has_the_columns_of_the_sort_keys)
 	ck_assert_str_eq(output, expected);
 }
 
-/* The recording is one that pfmon record --per-thread writes. */
+/* The recording has the flag that pfmon record --per-thread sets. */
 TEST(each_thread_is_shown_if_the_recording_says_so)
 {
 	struct library library;
@@ -103,7 +103,7 @@ TEST(a_program_is_all_threads_of_one_name)
 	json_decref(object);
 }
 
-/* Samples of hist have no CPU: they get the CPU of their context. */
+/* Samples of format hist do not name a CPU, so pfmon shows the CPU of their context. */
 TEST(samples_are_sorted_by_cpu_and_program)
 {
 	const struct data_cpu cpu = { .context = 1, .cpu = 7 };
@@ -155,8 +155,8 @@ TEST(bars_are_blocks_on_utf8_terminals)
 		 "help >/dev/null; LC_ALL=C.UTF-8 %s report -i %s", PFMON, path);
 	ck_assert_int_eq(pfmon(output, command), 0);
 	/*
-	 * The bar of 75 % has 16 characters. The bar of 20 % has 4.27, which is drawn as 4 and 2
-	 * eighths.
+	 * The bar for 75 % is 16 characters long. The bar for 20 % is 4.27 characters long: it is
+	 * drawn as four full blocks and one block of two eighths.
 	 */
 	bar = strstr(output, "200  \u2588\u2588\u2588\u2588\u258e  ");
 	ck_assert_ptr_nonnull(bar);
@@ -224,7 +224,7 @@ TEST(samples_are_weighted_by_their_period)
 		strstr(report(path, ""), "200 samples, about 1,000,000 events"));
 }
 
-/* A table of format hist contains no threads, so the thread of the context is shown. */
+/* Samples of format hist do not name a thread, so pfmon shows the thread of their context. */
 TEST(entries_of_hist_count_as_their_samples)
 {
 	const char *path = synthetic_path();

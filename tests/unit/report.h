@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon report and script with recordings that are made up. The expected figures follow from the
- * samples. The functions are in a library; the dynamic linker finds their addresses.
+ * pfmon report and script with synthetic recordings. The expected figures follow from the samples.
+ * The functions are in a library; the dynamic linker finds their addresses.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -35,7 +35,7 @@ struct library {
  */
 void begin(struct data_writer *writer, const char *path, struct library *library);
 
-/* Add @count samples of @tid at @ip, each of @period events. */
+/* Add @count samples of thread @tid at address @ip. Each sample stands for @period events. */
 void add(struct data_writer *writer, uint32_t tid, uint64_t ip, unsigned int count,
 	 uint64_t period);
 
@@ -50,7 +50,10 @@ int pfmon(char output[OUTPUT_SIZE], const char *command);
 const char *report(const char *path, const char *options);
 json_t *report_as_json(const char *path, const char *options);
 
-/* Return parts of report_as_json(): an entry of a profile, and members of the entry. */
+/*
+ * Parts of the object that report_as_json() returns: entry() returns an entry of a profile, and the
+ * other functions return members of such an entry.
+ */
 json_t *entry(json_t *report, size_t event, size_t index);
 const char *text(json_t *object, const char *name);
 json_int_t number(json_t *object, const char *name);

@@ -9,9 +9,11 @@
 SUITE(report_chains, 120);
 
 /*
- * Write samples of three functions: 6 in first(), called by second(), called by third(); 3 in
- * first(), called by third(); and 1 in the kernel, called by first(). The kernel's addresses are in
- * no mapping.
+ * Write samples with these call chains:
+ * - 6 samples: third() called second(), and second() called first()
+ * - 3 samples: third() called first()
+ * - 1 sample: first() called the kernel
+ * No mapping contains the kernel's addresses.
  */
 static const char *write_chains(struct library *library)
 {
@@ -81,8 +83,8 @@ TEST(folded_stacks_are_whole_and_counted)
 }
 
 /*
- * Two addresses of an object without symbols are one frame, named after the object. A thread
- * without a name is shown by its ID.
+ * If an object has no symbols, all its addresses are shown as one frame with the object's name. A
+ * thread without a name is shown by its ID.
  */
 TEST(folded_stacks_without_symbols_name_the_object)
 {

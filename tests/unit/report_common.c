@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon report and script: writes recordings that are made up, and catches what pfmon says of them.
+ * pfmon report and script: writes synthetic recordings, and captures what pfmon prints about them.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -35,7 +35,7 @@ TEST(other_files_are_refused_with_one_sentence)
 		  "is a recording of perf" },
 		{ "help >/dev/null; printf 'PFMDATA\\0\\003\\0\\002\\0\\020\\0\\0\\0' | " PFMON
 		  " report -i - 2>&1",
-		  "version 2.3 of the format, this pfmon reads version 1" },
+		  "version 2.3 of the format, but this pfmon reads version 1" },
 		{ "report extra 2>&1", "there is no file 'extra'" },
 		{ "script extra 2>&1", "there is no file 'extra'" },
 		{ "report --sort=size 2>&1", "cannot sort by 'size'" },
@@ -73,8 +73,8 @@ TEST(missing_parts_are_reported)
 }
 
 /*
- * While a context was throttled, nothing was sampled. It is not known how many samples are missing,
- * so pfmon must not say that none are lost.
+ * While a context was throttled, nothing was sampled. pfmon does not know how many samples are
+ * missing, so it must not report "none lost".
  */
 TEST(a_throttled_recording_is_not_reported_as_none_lost)
 {
@@ -114,7 +114,7 @@ TEST(all_cpus_of_a_recording_are_named)
 	check_words(command, 0, "\"cpus\": [0, 2, 3]");
 }
 
-/* One sample of CPU 2 is neither in the file nor lost. */
+/* One sample of CPU 2 was neither written to the file nor counted as lost. */
 TEST(the_samples_of_each_cpu_add_up)
 {
 	const struct data_cpu good = { .produced = 5, .lost = 5, .context = 0, .cpu = 1 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The order in which pfm_samples_next() returns the samples of several buffers. The buffers are in
- * a file in memory, and the test does what the kernel does with them. The time of a sample is its
- * number, so all samples must come in the order of the numbers, each once.
+ * a file in memory, and the test plays the kernel's part. The time of a sample is its number, so
+ * the library must return each sample once, in the order of the numbers.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -294,8 +294,8 @@ TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 }
 
 /*
- * Sample 7 comes while the library waits for older samples. It is later than sample 6, the last one
- * of the present round, so the next round returns it.
+ * Sample 7 comes while the library waits for older samples. The present round ends with sample 6,
+ * so the next round returns sample 7.
  */
 TEST(a_later_sample_belongs_to_the_next_round)
 {

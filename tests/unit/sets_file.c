@@ -168,7 +168,7 @@ TEST(each_mistake_is_reported_with_its_line)
 		{ "set a\ncount\n", ":2: there is no event" },
 		{ "set a\ncount r8,,r11\n", ":2: an event has no name" },
 		{ "set a\ncount no-such\n", ":2: unknown event 'no-such'" },
-		{ "set a\ncount {r8,r11}\n", ":2: '{r8,r11}': all events of a set" },
+		{ "set a\ncount {r8,r11}\n", ":2: '{r8,r11}': leave out the braces" },
 		{ "set a\nswitch\n", ":2: say 'switch every TIME' or" },
 		{ "set a\nswitch off\n", ":2: say 'switch every TIME' or" },
 		{ "set a\nswitch every\n", ":2: '' is not a time" },
@@ -199,7 +199,7 @@ TEST(each_mistake_is_reported_with_its_line)
 		/* The file is correct, but there are too few counters for its events. */
 		{ "set a\ncount r8\nset b\ncount r1,r2,r3,r4,r5,r8\n"
 		  "switch after 5 r8\n",
-		  ":3: 7 events need a counter and 6 get one" },
+		  ":3: 7 events need a counter, but only 6 get one" },
 	};
 	struct machine machine = armv8();
 
@@ -237,7 +237,7 @@ TEST(a_file_that_is_no_text_is_refused)
 	events_free(&list);
 }
 
-/* Each file has lines of random words of the language. No file may crash the parser. */
+/* Each file is made of words that are chosen at random. No file may crash the parser. */
 TEST(random_words_crash_nothing)
 {
 	static const char *const words[] = {

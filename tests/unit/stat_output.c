@@ -26,7 +26,7 @@ static const struct event_list events = { .events = some_events, .count = 4 };
 static struct machine machine = { .info.pmu_name = "armv8" };
 static char *const command[] = { (char *)"app", (char *)"-x", NULL };
 
-/* Make results of @runs runs with 4 values each. Their CPU time is the value of task-clock. */
+/* Make results of @runs runs with 4 values each. A run's CPU time is the value of task-clock. */
 static void make_results(struct results *results, const uint64_t (*values)[4],
 			 unsigned int runs)
 {
@@ -187,8 +187,9 @@ TEST(json_accepts_commands_that_are_no_utf8)
 }
 
 /*
- * Two sets in turns of 1 ms, active for 1 and 3 ms: the first set counts a quarter of the time. The
- * third event is counted in both sets; the fourth was in a set that had no turn.
+ * Three sets in turns of 1 ms. The first set was active for 1 ms, the second one for 3 ms, and the
+ * third one had no turn. So the first set counted for a quarter of the time. The third event is
+ * counted in every set, and the fourth event is in the third set.
  */
 static struct event shared_events[] = {
 	{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH, .set = 0 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: find the functions for addresses of programs.  The expected values are the addresses of
- * functions that the programs print, and their /proc/self/maps.
+ * pfmon: find the functions for addresses of programs.  Each program prints the addresses of its
+ * functions and its /proc/self/maps. The test expects the values that were printed.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -363,8 +363,8 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
 	/*
-	 * All four addresses are the same, also those of the kernel's frames. The test only
-	 * checks which of them are looked up one byte earlier.
+	 * All four frames have the same address, including those of the kernel. The test only
+	 * checks for which frames the address one byte earlier is looked up.
 	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;

@@ -19,7 +19,7 @@
  */
 const char *synthetic_path(void);
 
-/* Files that begin from now on have these flags in the record for the machine. */
+/* The flags in the machine record of each file that begins from now on. */
 extern uint32_t synthetic_flags;
 
 /* Begin a file with the records for the machine and the command "app --size 100". */

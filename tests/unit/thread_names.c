@@ -69,7 +69,7 @@ TEST(a_thread_has_its_last_name)
 	check_at(path, 8, 200, "none");
 }
 
-/* The records are not in the order of their times, which is usual if several CPUs are recorded. */
+/* The records are not sorted by time. This is usual if several CPUs are recorded. */
 TEST(a_child_has_the_name_that_its_parent_had)
 {
 	FILE_RECORDS(path, writer);
@@ -112,7 +112,7 @@ TEST(the_idle_task_has_a_name)
 	check_at(path, 0, 100, "swapper");
 }
 
-/* If a context of format hist is on a CPU, its samples contain the process, but not the thread. */
+/* The samples of a system-wide context with format hist contain the process, but not the thread. */
 TEST(a_sum_of_samples_has_the_name_of_its_process)
 {
 	FILE_RECORDS(path, writer);

@@ -88,7 +88,7 @@ TEST(invalid_options_are_refused)
 	}
 }
 
-/* Add @count samples of a thread, which is its own process, on CPU @cpu. */
+/* Add @count samples on CPU @cpu, of the first thread of process @tid. */
 static void add(struct data_writer *writer, uint32_t cpu, uint32_t tid,
 		unsigned int count)
 {
@@ -192,8 +192,8 @@ TEST(the_table_has_all_cpus_and_the_programs_by_their_share)
 TEST(a_screen_shows_what_there_is_room_for)
 {
 	/*
-	 * Three rows are for CPUs, and seven more are for other lines, such as headings. So a
-	 * screen of nine rows has no room for an entry, but one entry is always shown.
+	 * The CPUs take three rows, and other lines, such as headings, take seven. So a screen of
+	 * nine rows has no room for an entry, but one entry is always shown.
 	 */
 	static const char expected[] =
 		"\n"
@@ -260,7 +260,7 @@ static bool echoes(int terminal)
 	return settings.c_lflag & ECHO;
 }
 
-/* Act as the program on the terminal: print the size and the keys that are pressed, until q. */
+/* The child process: print the terminal's size and the keys that are pressed, until q. */
 static void use_screen(void)
 {
 	struct screen screen;
@@ -282,7 +282,7 @@ static void use_screen(void)
 	_exit(0);
 }
 
-/* Read from the terminal until @text has come. */
+/* Read from the terminal until @text has arrived. */
 static void expect(int terminal, const char *text)
 {
 	static char all[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: computes how many events are in no sample. */
+/* pfmon: the number of events that are in no sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -54,7 +54,7 @@ TEST(events_without_an_explanation_are_missing)
 	ck_assert_uint_eq(record.samples, 5);
 }
 
-/* Without any sample, the period is the initial one. */
+/* If there are no samples, the period is the initial period. */
 TEST(without_samples_the_initial_period_gives_their_number)
 {
 	struct data_unsampled record =

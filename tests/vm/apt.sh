@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
-# this file. The machine's own apt state is only read. The cache has an apt state for each Debian
-# architecture (amd64), and further states for other suites of the mirror (sid-amd64).
+# this file. The machine's own apt state is never changed. The cache has an apt state for each
+# Debian architecture (amd64), and further states for other suites of the mirror (sid-amd64).
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release: on the mirror,
 # on the security mirror, and of the backports. With an argument, print only the line for that suite.
@@ -23,8 +23,8 @@ write_apt_state() {
 	suites "$suite" | sed 's/.*/deb & main/' >"$state/sources.list"
 	ln -sf /usr/share/keyrings/debian-archive-*.gpg "$state/keys/"
 	find /etc/apt/trusted.gpg.d -type f -exec ln -sf -t "$state/keys" {} +
-	# For the host's release and architecture, apt reads which packages are installed, so that
-	# it fetches only those that are missing.
+	# The state for the host's release and architecture contains the list of the host's
+	# installed packages, so apt fetches only packages that the host lacks.
 	if [[ $1 == "$host" ]]; then
 		cp /var/lib/dpkg/status "$state/status"
 	else
@@ -99,9 +99,9 @@ store() {
 	echo "$2"
 }
 
-# Get the package lists of a state. For some hours, the index of a suite on a mirror may differ from
-# the suite's lists. Such a suite is left out, and fetch tries again half an hour later. The
-# release's main suite is required.
+# Get the package lists of a state. For some hours, a mirror's index of a suite may not match the
+# suite's lists. Such a suite is left out, and fetch tries again half an hour later. The release's
+# main suite is required.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
-# The names of an architecture in Debian, in its kernel, in GNU and in QEMU. The file also has the
-# processors whose PMU only our own QEMU emulates.
+# The names of an architecture in Debian, in its kernel, in GNU and in QEMU. This file also lists
+# the processors whose PMU only our own QEMU emulates.
 
 arch_names() {
 	case $1 in
@@ -27,11 +27,11 @@ arch_names() {
 # pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
 # there is no such PMU. The kernel does not recognize family 6, model 100, so it uses the PMU as
 # CPUID describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem,
-# Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, the family of the K7, but it has
-# the registers of family 15h and of PerfMonV2. With family 15h itself the kernel does not boot
-# here. amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with
-# records of format 1, 3 and 4. power9-levels is QEMU's POWER9. Only our QEMU counts user level and
-# kernel level of this CPU separately.
+# Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but it has the
+# registers of family 15h and of PerfMonV2. The kernel would not boot here if the CPU had family
+# 15h. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise events
+# (PEBS), whose records have format 1, 3 and 4. power9-levels is QEMU's POWER9. For this CPU, only
+# our QEMU counts user level and kernel level separately.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in
@@ -56,8 +56,8 @@ pmu_model() {
 
 # other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
 # fails if the guest's CPUs are all equal. perf does not recognize the model as hybrid, so it
-# assumes that all CPUs have the counters of the first CPU. So the second CPU has at least these
-# counters.
+# assumes that all CPUs have the counters of the first CPU. So the second CPU must have all counters
+# of the first one.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
 	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4,x-core-type=0x40

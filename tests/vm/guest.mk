@@ -26,9 +26,9 @@ guest_programs := $(addprefix guest-programs-,$(guest_arches))
 
 $(guests): guest-%: guest-modules-% guest-programs-%
 
-# Kbuild writes beside the sources, so each architecture has a tree of links to them. The tree is
-# made again when a source is added or removed, when a Kbuild changes, and when there is a newer
-# kernel for VERSION. So it has no stale files.
+# Kbuild writes beside the sources, so each architecture has a tree of links to them. To avoid stale
+# files, the tree is made again when a source is added or removed, when a Kbuild file changes, and
+# when there is a newer kernel for VERSION.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)

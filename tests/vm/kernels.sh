@@ -4,9 +4,9 @@
 # Debian's kernels, their headers and the programs that builds with these headers need.
 # tests/vm/fetch sources this file.
 
-# The apt states that may have a kernel of the architecture. The release's own state is first: its
-# 6.12 is from backports and was built with the release's compiler. So modules for that kernel need
-# only the machine's programs.
+# Print the apt states that may have a kernel of the architecture. The release's own state comes
+# first: its kernel 6.12 is from backports and was built with the release's compiler. So modules for
+# that kernel can be built with the machine's programs.
 kernel_states() {
 	local suite
 	echo "$deb"
@@ -32,9 +32,9 @@ default_version() {
 	store "$file" "${versions%%$'\n'*}" "$complete"
 }
 
-# series_releases SERIES FLAVOUR: the kernels of a series, newest first. The mirror has the image
-# and the headers of each. All these kernels are from the first apt state that has a kernel of the
-# series.
+# series_releases SERIES FLAVOUR: print the kernels of a series, newest first, but only those with
+# both image and headers on the mirror. All these kernels are from the first apt state that has such
+# a kernel.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do
@@ -75,8 +75,8 @@ series_release() {
 	store "$file" "$newest" "$complete"
 }
 
-# release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain the
-# usual flavour's name, so VERSION has a flavour if it contains that name.
+# release_of [VERSION]: print the kernel's release (uname -r). The usual flavour's name is part of
+# every flavour's name. So if VERSION contains this name, VERSION includes a flavour.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"
@@ -165,7 +165,8 @@ fill_headers() {
 	fi
 }
 
-# Fetch the programs that module builds run, for all architectures, with their dependencies.
+# Fetch the programs that are needed to build modules for any architecture, with the packages that
+# these programs depend on.
 fill_tools() {
 	local suite=$1 gcc=$2 state=$1-$host triplet
 	local -a packages=(bash coreutils dash diffutils findutils gawk grep make python3-minimal

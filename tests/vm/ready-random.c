@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes the kernel's random generator ready immediately. A guest has no source of random numbers,
- * so the generator would become ready at some time during the tests. Until then malloc() of the C
- * library reads the clock, too, and each program takes some instructions more. The numbers need not
- * be secret.
+ * so the generator would become ready at some time during the tests. Until then the C library's
+ * malloc() also reads the clock, so each program executes a few more instructions. The numbers need
+ * not be secret.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -39,8 +39,8 @@ static const char help[] =
 	"  chain T N    T threads; each loops N, makes the next one, and waits for a byte\n"
 	"               from standard input\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
-	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
-	"               them in pfm_first and B parts in pfm_second\n"
+	"  two A B      20,000,000,000 instructions: A parts of them in pfm_first and B\n"
+	"               parts in pfm_second; the two functions alternate\n"
 	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and N turns\n"
 	"               in pfm_inner, which calls pfm_leaf; pfm_outer calls pfm_inner\n"
 	"  named N      N turns of a loop in the C++ function pfm::named(unsigned long)\n"
@@ -63,7 +63,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 /*
  * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
  * symbols NAME_begin and NAME_end. The only branch in the loop is direct, because QEMU's count for
- * POWER is too low after other branches. Before NAME_begin and after NAME_end there may be code
+ * POWER is too low after an indirect branch. Before NAME_begin and after NAME_end there may be code
  * that makes and removes a stack frame. Tools find the caller through this frame.
  */
 /* clang-format off */
@@ -117,7 +117,7 @@ COUNTED_LOOP(pfm_loop, MARKER(pfm_loop_begin), MARKER(pfm_loop_end));
 COUNTED_LOOP(pfm_first, FRAME_BEGIN, FRAME_END);
 COUNTED_LOOP(pfm_second, FRAME_BEGIN, FRAME_END);
 
-/* A function for each kind of work; @n has the numbers of the command line, in order. */
+/* One function for each kind of work. @n: the numbers from the command line, in order. */
 
 static void loop(const uint64_t *n)
 {
@@ -140,7 +140,7 @@ static void faults(const uint64_t *n)
 	if (memory == MAP_FAILED)
 		fail("%" PRIu64 " pages: %s", pages, strerror(errno));
 
-	/* A huge page would be one fault for many pages. EINVAL: this kernel has no huge pages. */
+	/* A huge page would cause only one fault. EINVAL: this kernel has no huge pages. */
 	if (madvise((void *)memory, pages * page, MADV_NOHUGEPAGE) && errno != EINVAL)
 		fail("madvise: %s", strerror(errno));
 	for (uint64_t i = 0; i < pages; i++)
@@ -341,7 +341,7 @@ static void forks(const uint64_t *n)
 	}
 }
 
-/* The two functions alternate, so that every stretch of the run contains both in proportion. */
+/* The two functions alternate, so that their proportion is the same in every part of the run. */
 static void two(const uint64_t *n)
 {
 	enum {

@@ -19,7 +19,7 @@
 # make clean        removes what was built
 #
 # demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that they
-# need and the machine lacks.
+# need if the machine lacks them.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local

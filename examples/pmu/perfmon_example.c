@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "example": two counters of ticks of the CPU's time counter.  PMC n is 1 to
- * let PMD n count, else 0.  Two virtual PMDs return data that the kernel has about a thread.
- * See docs/writing-a-pmu-module.md.  No overflow interrupt is needed: at 4 GHz, 48 bits wrap
- * once in 19 hours, and a read or a stop comes much sooner.
+ * PMU description "example": two counters count the ticks of the CPU's time counter.  PMD n
+ * counts if PMC n is 1.  Two virtual PMDs return what the kernel knows about a thread.  See
+ * docs/writing-a-pmu-module.md.  No overflow interrupt is needed: at 4 GHz, 48 bits wrap once
+ * in 19 hours, and the core reads or stops the counters much more often.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -24,8 +24,8 @@ static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
 /*
- * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  A module
- * may write unused PMCs only if nobody else uses their register.
+ * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  Writing
+ * unused PMCs is allowed only if nobody else uses their registers.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -84,7 +84,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little, so even a context that may count only at user level may count them. */
+/* Ticks reveal little: contexts that may count only at user level may count them, too. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {
@@ -126,7 +126,7 @@ static struct pfm_pmu example_pmu = {
 	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
-/* Replace the pattern by the pattern of your processors, such as "arm64:midr41?fd0c*". */
+/* Replace this pattern with that of your processors, such as "arm64:midr41?fd0c*". */
 MODULE_ALIAS(PFM_PMU_ALIAS("none:....................."));
 MODULE_DESCRIPTION("perfmon: example of a PMU description");
 MODULE_LICENSE("GPL");

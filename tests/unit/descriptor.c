@@ -61,7 +61,7 @@ static int call_create_nothing(int fd, int number)
 	}
 }
 
-#define CALLS 15
+#define CALLS 16
 
 static void every_call_says_ebadf(int fd, int calls)
 {

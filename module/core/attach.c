@@ -5,7 +5,7 @@
  * monitor.  The steps of a load are described at struct pfm_attachment.
  *
  * The user's unload, the end of the thread and the execution of a program can happen at
- * the same time.  Whichever takes the context's lock first drops the attachment; the
+ * the same time.  The first one to take the context's lock drops the attachment.  The
  * others find no attachment.
  */
 #include <linux/capability.h>
@@ -44,11 +44,11 @@ static void drop_block(struct pfm_context *context)
 }
 
 /*
- * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
- * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT
- * nothing can free memory or wake a thread while interrupts are off.  But the thread is running:
- * put_task_struct() does not free it, and nobody has to wake it, because it is not waiting on
- * the block.  The next call that unloads or loads the context frees the block.
+ * Called by the hooks, in the thread itself, with interrupts off.  If the attachment is pending,
+ * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT this
+ * function can neither free memory nor wake a thread, because interrupts are off.  It does not
+ * have to.  The thread is running, so put_task_struct() does not free it, and it needs no
+ * wakeup.  The next call that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -78,7 +78,7 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	enum pfm_reason reason = PFM_REASON_PERMISSION;
 	int error;
 
-	/* Other flags may change at the same time; PF_KTHREAD does not. */
+	/* Other flags of the thread may change meanwhile, but PF_KTHREAD does not change. */
 	if (data_race(task->flags) & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
 	error = pfm_may_monitor(task);
@@ -154,7 +154,7 @@ static void catch_running(void *argument)
 
 /*
  * Start the counters of a thread that is running.  The function enter() has put the thread into
- * the thread table, so the hook finds the thread when it is switched in later.  If the thread
+ * the thread table.  If the thread is switched in later, the hook finds it there.  If the thread
  * is running already, there are three cases.  First: it runs on the CPU that task_cpu()
  * returned, where smp_call_function_single() finds it.  Second: it was switched in after the
  * barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
@@ -181,22 +181,22 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
-/* Called while the context is unloaded and no copies live. */
+/* Called while the context is unloaded, and after all its copies have ended. */
 static void set_loader(struct pfm_context *context)
 {
 	put_pid(context->loader);
 	context->loader = get_pid(task_tgid(current));
 }
 
-/* Step 1.  On success the context owns the caller's reference to @block. */
+/* Step 1.  On success the context takes over the caller's reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_block *block)
 {
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
 	/*
-	 * perfmon_capable() and follows_all_programs() may call a security module, which is
-	 * not allowed under a raw lock.
+	 * perfmon_capable() and follows_all_programs() may call a security module.  Such a
+	 * call is not allowed under a raw lock.
 	 */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
@@ -301,8 +301,8 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		return error;
 	}
 	/*
-	 * Step 2.  Check the thread again: before it was in the table, the hooks did not notice
-	 * if it ended or executed a program.
+	 * Step 2.  Check the thread again.  If it ended or executed a program before it was in
+	 * the table, the hooks did not notice.
 	 */
 	smp_mb(); /* see probe_sched_process_exit() */
 	error = check_target(context, task, tid);
@@ -378,7 +378,7 @@ void pfm_block_thread(struct pfm_context *context)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	/*
-	 * If the thread does not run, the hook calls pfm_block_arrange() when the thread is
+	 * If the thread is not running, the hook calls pfm_block_arrange() when the thread is
 	 * switched in.
 	 */
 	if (context->cpu != PFM_NO_CPU && context->attachment.block)

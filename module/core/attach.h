@@ -12,8 +12,8 @@ void pfm_unload(struct pfm_context *context);
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * The caller's process ends.  If it loaded the context, the monitored thread must not wait for a
- * restart any more, because other processes that have the descriptor may never call restart.
+ * The caller's process ends.  If it loaded the context, the monitored thread stops waiting for a
+ * restart.  Other processes may have the descriptor, but perhaps none of them calls restart.
  */
 void pfm_loader_ends(struct pfm_context *context);
 

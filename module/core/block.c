@@ -4,9 +4,9 @@
  *
  * The overflow handler may be an NMI and can only note that the thread has to wait.  An
  * irq_work queues a task work.  The thread executes the task work before it returns to user
- * mode, and waits there.  A fatal signal ends the wait.  A task work cannot be cancelled, so it
- * holds the module while it is queued.  If the thread goes to sleep in a system call after the
- * work was queued, the module is held until that call returns.
+ * mode, and waits there.  A fatal signal ends the wait.  A queued task work cannot be
+ * cancelled, so it keeps a reference to the module until it has run.  If the thread goes to sleep
+ * in a system call after the work was queued, the module is held until that call returns.
  */
 #include <linux/module.h>
 #include <linux/pid.h>

@@ -56,15 +56,15 @@ static inline void pfm_block_want(struct pfm_block *block)
  * pfm_block_arrange() - if the thread has to wait, queue the work that makes it wait
  * @block: the block of a context; the caller holds the context's lock, and perhaps the lock of
  *	this CPU's run queue
- * @task: the thread; it must be running.  The work of a thread that sleeps in a system call
- *	would hold the module until the call returns, perhaps for days.  Waking that thread
- *	would make the call fail with EINTR.
+ * @task: the thread; it must be running.  If it slept in a system call, the queued work would
+ *	hold the module until the call returns, perhaps for days.  If we woke the thread, the
+ *	call would fail with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
 /*
- * After this call the thread does not begin to wait.  Context lock held.  To end a wait that
- * has begun, call pfm_block_release() after unlocking.
+ * Context lock held.  After this call the thread begins no new wait.  To end a wait that has
+ * already begun, call pfm_block_release() after unlocking.
  */
 void pfm_block_end(struct pfm_block *block);
 

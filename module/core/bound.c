@@ -4,16 +4,15 @@
  *
  * The user loads such a context on a CPU, from any CPU.  Until the unload, the context's
  * registers are on that CPU: context->cpu does not change, so pfm_context_call() finds the
- * registers.  A thread switch does not affect the context: the hooks of the scheduler do not
- * see it.
+ * registers.  Thread switches do not affect the context: the hooks of the scheduler ignore it.
  *
  * A CPU has at most one such context.  pfm_cpu_bound->context points to it; only that CPU
  * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
  * gets a message.  The user can still read the values, and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
- * CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, so the CPU
- * can also have a context of its own PMU at the same time.
+ * CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, not in
+ * pfm_cpu_bound.  So a context for the CPU's own PMU can be loaded there at the same time.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -86,7 +85,7 @@ static void bind_here(void *argument)
 	raw_spin_unlock(&context->lock);
 }
 
-/* Fail; the error names process @holder by its number, see pfm_holder_number(). */
+/* Fail because process @holder has loaded a context on the CPU.  Drop the reference to @holder. */
 static int taken(struct pfm_context *context, struct pid *holder)
 {
 	u32 number = pfm_holder_number(holder);
@@ -95,7 +94,7 @@ static int taken(struct pfm_context *context, struct pid *holder)
 	return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);
 }
 
-/* While CPU hotplug is held off, the CPU cannot go offline between the check and the load. */
+/* CPU hotplug is held off, so the CPU cannot go offline between the check and the load. */
 static int bind(struct pfm_context *context, unsigned int number, struct pfm_set *set)
 {
 	struct bind_call call = { .context = context, .set = set };
@@ -202,8 +201,8 @@ static void end_context(struct pfm_cpu *cpu)
 
 /*
  * PMU modules call this in their hotplug callbacks.  Such a callback also runs when the module
- * releases the hardware.  In that case the CPU is still active, and no context is unloaded: those
- * that are loaded use only virtual PMDs.
+ * releases the hardware.  In that case the CPU is still active, and its contexts stay loaded: they
+ * use only virtual PMDs.
  */
 void pfm_cpu_goes_offline(void)
 {

@@ -101,7 +101,7 @@ static const struct file_operations mapping_operations = {
 	.release = mapping_release,
 };
 
-/* The mapping holds this file instead of the context's, so the context can be closed. */
+/* The mapping refers to this file, not to the context's file, so the context can be closed. */
 static struct file *mapping_file(struct pfm_buffer *buffer)
 {
 	struct file *file;
@@ -126,6 +126,6 @@ int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma)
 	vma_set_file(vma, file);
 	fput(file); /* the mapping has its own reference */
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
-	/* Map all pages now, so that reading a sample does not fault. */
+	/* Map all pages now, so that reading a sample causes no page fault. */
 	return vm_map_pages_zero(vma, buffer->pages, count);
 }

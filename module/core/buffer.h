@@ -30,9 +30,9 @@ struct pfm_buffer {
 };
 
 /*
- * Process context, may sleep.  Return: a zeroed buffer of @size bytes, rounded up to pages, on
- * memory node @node if possible.  If there is no memory, the result is the error pointer
- * -ENOMEM, and context->error has the reason.
+ * Process context, may sleep.  The buffer has @size bytes, rounded up to whole pages.  It is
+ * zeroed, and is on memory node @node if possible.  Return: the buffer.  If there is no memory,
+ * return the error pointer -ENOMEM and put the reason into context->error.
  */
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node);
 void pfm_buffer_put(struct pfm_buffer *buffer);

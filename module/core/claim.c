@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Claim the hardware and the hooks when a context is loaded.  After contexts are unloaded, release
- * what no context uses any more.
+ * When a context is loaded, claim the hardware and the hooks.  When no loaded context uses them any
+ * more, release them.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -26,10 +26,11 @@
 #define GIVE_BACK_PERIOD HZ
 
 /*
- * The two kinds of context: on threads, and system-wide.  If the counters of a PMU are independent,
- * both kinds may use the PMU at the same time, with different counters.  Otherwise a set takes the
- * whole PMU when its registers are written, so only one kind may use the PMU at a time.  A
- * monitored thread may run on any CPU, so this rule applies to the whole machine, not to each CPU.
+ * There are two kinds of context: contexts on threads, and system-wide contexts.  If the counters
+ * of a PMU are independent, both kinds may use the PMU at the same time, with different counters.
+ * Otherwise a set takes the whole PMU when its registers are written, so only one kind may use the
+ * PMU at a time.  A monitored thread may run on any CPU, so this rule applies to the whole machine,
+ * not to each CPU.
  */
 enum kind {
 	OF_THREADS,
@@ -50,7 +51,7 @@ static enum kind kind_of(const struct pfm_context *context)
  * @pmds: the PMDs
  * @contexts: number of these contexts; can decrease at any time; if it is 0, @pmds may be
  *	released
- * @is_held: @pmds are claimed; if false, @pmds means nothing
+ * @is_held: whether @pmds are claimed; if false, the content of @pmds is not valid
  */
 struct pfm_use {
 	u64 pmds[WORDS];
@@ -64,8 +65,8 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
- *	Protected by uses_lock; to change is_held, the mutex must be held, too.  No claimed
- *	combination excludes one of the other kind, see excludes()
+ *	Protected by uses_lock; to change is_held, the mutex must be held, too.  A claimed
+ *	combination never excludes one of the other kind, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -119,8 +120,8 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 }
 
 /*
- * Count one more context in the entry that has exactly @pmds.  Return: the entry, or NULL if
- * there is none.
+ * Find the entry that has exactly @pmds, and add 1 to its number of contexts.  Return: the entry,
+ * or NULL if there is none.
  */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
@@ -140,8 +141,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Return: whether @use keeps contexts of the other kind from using @pmds.  If so, @pmd is set to a
- * PMD that is in both, or to PFM_WHOLE_PMU.
+ * Return: whether contexts of the other kind cannot use @pmds because of @use.  If so, set *@pmd to
+ * a PMD that both @use and @pmds contain, or to PFM_WHOLE_PMU.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -161,10 +162,10 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  A context of the other kind needs @pmds.  If an entry of @kind
- * excludes it, and contexts use that entry, return the entry and set @pmd as excludes() does.
- * Otherwise give up all entries of @kind that exclude the context, and return NULL.  The PMDs of
- * these entries are idle, and give_back() will release them.
+ * Mutex and uses_lock held.  A context of the other kind needs @pmds.  Look for the entries of
+ * @kind that exclude this context.  If contexts use one of these entries, return the entry, and set
+ * *@pmd as excludes() does.  Otherwise give up all of these entries, and return NULL.  Then their
+ * PMDs are idle, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -180,7 +181,7 @@ static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 	return NULL;
 }
 
-/* Mutex held.  Record who holds @pmd: contexts of @kind, which have claimed @use. */
+/* Mutex held.  Record that @pmd is held by the contexts of @kind that use the entry @use. */
 static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
 			   const struct pfm_use *use, unsigned int pmd)
 {
@@ -209,8 +210,8 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 }
 
 /*
- * The caller holds uses_lock and has claimed @pmds.  The PMDs of an entry that is
- * replaced are idle; give_back() will release them.
+ * The caller holds uses_lock and has claimed @pmds.  If this replaces an entry, the PMDs
+ * of the old entry are idle, and give_back() will release them.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
@@ -395,7 +396,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* registers.used_pmds does not contain the PMDs that are only recorded in samples. */
+/* Also add the PMDs that are only recorded in samples: they are not in registers.used_pmds. */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;
@@ -419,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* Another context may have claimed @pmds before we have the mutex. */
+/* While we wait for the mutex, another context may claim @pmds.  So try join() again. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
@@ -443,8 +444,9 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 }
 
 /*
- * Return: the entry; or an error pointer, and context->error has the reason.  As long as contexts
- * on threads have entries, the hooks are enabled, so join() is enough.
+ * As long as contexts on threads have entries, the hooks are enabled.  So for another context on a
+ * thread, join() is enough.  Return: the entry, or an error pointer; after an error,
+ * context->error has the reason.
  */
 static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
@@ -496,7 +498,7 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/* Replace the context's use by @use, unless the context has been unloaded meanwhile. */
+/* Move the context from its entry to @use, unless the context has been unloaded meanwhile. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;

@@ -9,10 +9,9 @@
  * scheduler.  If the PMU module has a load operation, this operation is also called, and may
  * refuse the context.  A context that is not loaded claims nothing.
  *
- * Hardware and hooks that no context uses any more are released, but at most once per second:
- * a further release waits until one second after the previous one.  Each claim and each release
- * interrupts all CPUs of the PMU, and enabling the hooks patches the kernel's text.  Without
- * this limit any user could cause such interrupts and patches at any rate.
+ * Hardware and hooks that no context uses any more are released at most once per second.  Each
+ * claim and each release interrupts all CPUs of the PMU, and enabling the hooks patches the
+ * kernel's text.  Without this limit any user could cause such interrupts and patches at any rate.
  */
 
 /**
@@ -38,13 +37,13 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
 /*
  * Claim for @copy what @source has claimed.  Interrupts off.  @source is loaded, and its lock is
- * held.  The PMU module's load operation is not called: pfm_copies_create() says why.
+ * held.  The PMU module's load operation is not called; for the reason see pfm_copies_create().
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 
 /*
- * Undo pfm_claim().  Called with interrupts off, when the counters do not count for @task
- * any more.
+ * Undo pfm_claim().  Called with interrupts off, after the counters have stopped counting for
+ * @task.
  */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
@@ -54,8 +53,8 @@ void pfm_claims_remove(struct pfm_pmu *pmu);
 
 /*
  * @pmds is a bitmap of PMDs below 256.  Remove the PMDs that perf holds at the moment.  If the
- * counters are independent, also remove the PMDs that contexts of the other kind hold.  @context
- * is a context of @pmu, or has no PMU yet.  May sleep.
+ * counters are independent, also remove the PMDs that contexts of the other kind (system-wide
+ * or on threads) hold.  @context is a context of @pmu, or has no PMU yet.  May sleep.
  */
 void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 			      const struct pfm_context *context, u64 *pmds);

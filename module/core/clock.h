@@ -3,9 +3,9 @@
  * The core's clock, in ns.  It is NMI-safe; only values of the same CPU may be compared.
  *
  * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on
- * POWER it takes a third of the instructions.  The kernel also accounts CPU time with
+ * POWER it needs only a third of the instructions.  The kernel also accounts CPU time with
  * local_clock().  But on x86 the time counters of CPUs may disagree.  Then local_clock()
- * can be off by a tick, which is too much for short times.
+ * can be off by a tick, which is too much when short times are measured.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H

@@ -37,7 +37,7 @@ struct pfm_instances;
  * thread has three steps.
  * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
  *    the context is still unloaded, and nothing that the user can see has changed.
- * 2. The thread is checked.  Since step 1 the hooks notice if the thread ends or executes a
+ * 2. The thread is checked.  From step 1 on, the hooks notice if the thread ends or executes a
  *    program.
  * 3. The attachment is committed: the context is loaded.
  * A step that fails drops the attachment.  If the thread ends or executes a program that the
@@ -54,8 +54,8 @@ struct pfm_instances;
  * @self: the thread loaded the context on itself
  * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
  * @follows: the context stays loaded when the thread executes a privileged program
- * @block: makes the thread wait, and names the loader; NULL without PFM_FL_NOTIFY_BLOCK; may
- *	be left over from the previous load.  To change @block, the mutex must be held, too
+ * @block: makes the thread wait for a restart; NULL without PFM_FL_NOTIFY_BLOCK.  After an
+ *	unload it may remain until the next load.  To change @block, the mutex must be held, too
  */
 struct pfm_attachment {
 	struct task_struct *task;
@@ -88,10 +88,10 @@ struct pfm_attachment {
  * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock
  * that is taken under it is that of the thread table.
  *
- * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
+ * Where the registers are: they are in memory while @cpu is PFM_NO_CPU; then the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
  * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read
- * them there, it is enough that interrupts are off, see pfm_snapshot().  The overflow
+ * them there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow
  * handler may be an NMI and takes no lock.  It runs on that CPU, too, and uses the context
  * only while the CPU's "running" points to one of the context's sets.  Other code clears
  * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it
@@ -113,7 +113,7 @@ struct pfm_context {
 
 	/*
 	 * The process that loaded the context last, with a reference; a copy has none.  Changes
-	 * only while the context is unloaded and no copies live.
+	 * only while the context is unloaded and has no living copies.
 	 */
 	struct pid *loader;
 
@@ -139,9 +139,9 @@ struct pfm_context {
 	struct pfm_queue queue; /* has locking rules of its own */
 
 	/*
-	 * Only code that runs where the registers are may change these fields: the holder of
-	 * the lock, or the overflow handler of that CPU.  pfm_assert_here() checks that the
-	 * caller runs there.
+	 * These fields are changed only where the registers are: by the holder of the lock, or
+	 * by the overflow handler of that CPU.  pfm_assert_here() checks that its caller runs
+	 * there.
 	 */
 	int cpu; /* the CPU where its thread runs, or to which it is bound; or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
@@ -182,9 +182,10 @@ static inline void pfm_assert_here(const struct pfm_context *context)
 }
 
 /*
- * Mutex held, so that nobody loads the context at the same time.  The thread's hooks may unload
- * it at any time, with only the lock held, and store the state last.  If this returns true, the
- * thread's CPU does not use the context any more, so the caller may change and free its parts.
+ * Mutex held, so that nobody loads the context at the same time.  The thread's hooks hold only
+ * the lock; they may unload the context at any time, and store the state last.  If this returns
+ * true, the thread's CPU does not use the context any more, so the caller may change and free
+ * the context's parts.
  */
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {
@@ -206,7 +207,7 @@ static __always_inline struct pfm_cpu *pfm_here(const struct pfm_context *contex
 	return this_cpu_ptr(&pfm_cpu);
 }
 
-/* Return: whether samples and messages may have addresses of the kernel. */
+/* Return: whether samples and messages may contain kernel addresses. */
 static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 {
 	return context->attachment.sees_kernel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a context: the calls on their parent, and their sums.
+ * Copies of a context: what the parent's calls do with them, and the sums of their counts.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
  * lock of struct pfm_copies.  A reading adds the counts of each living copy to the sums.  If
@@ -137,7 +137,7 @@ struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_contex
 		add_to_parent(copies, copy);
 		copy = put_away(copies, copy);
 	}
-	/* This store comes last: when no copy lives, calls may change the sets and the sums. */
+	/* This store comes last: once the count is 0, calls may change the sets and the sums. */
 	smp_store_release(&copies->count, copies->count - 1);
 	return copy;
 }
@@ -201,9 +201,9 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 }
 
 /*
- * Add the counts of the copies in the list "late" to the parent's sums.  Called after finish() has
- * read the sums: the reading has already read each of these copies, so finish() must not find
- * their counts in the sums, too.
+ * Add the counts of the copies in the list "late" to the parent's sums.  visit_all() has read each
+ * of these copies already.  So this function is called after finish() has read the sums:
+ * otherwise these counts would be read twice.
  */
 static void add_late(struct pfm_copies *copies)
 {

@@ -37,8 +37,8 @@ struct pfm_snapshot;
  * @waiting: loaded copies that the present walk has not visited yet
  * @late: copies that ended after the present reading had read them; their counts are not in the
  *	sums yet
- * @kept: unloaded copies whose own counts nobody has read yet; those that ended first come
- *	first; only with PFM_FL_KEEP_COUNTS
+ * @kept: unloaded copies whose own counts nobody has read yet, in the order in which they ended;
+ *	only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
  * @count: number of @living and @waiting
  * @kept_count: number of @kept
@@ -48,13 +48,13 @@ struct pfm_snapshot;
  * @is_walking: a walk is visiting copies, so no copy may be freed
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
- * @configuration: a number that grows at each load, and each time registers of the parent's
+ * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: how many sets of copies have been configured so far
+ * @configured: number of event sets that have been configured so far, over all copies
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
- * @dropped: number of copies that left @kept since the load before anyone read them
+ * @dropped: number of copies whose kept counts were dropped unread since the load
  * @foreign_runs: foreign runs of copies that have ended
  * @statistics: statistics of copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
@@ -107,9 +107,9 @@ int pfm_copies_create(struct pfm_context *context);
 void pfm_copies_free(struct pfm_copies *copies);
 
 /*
- * Fail if copies live: while a context has copies, its sets and registers do not change, and it
+ * Fail if the context has living copies: then its sets and registers must not change, and it
  * cannot be loaded.  Call this with an unloaded context, or with the context's lock held on the
- * CPU of the thread.  Without that lock the thread could make a copy after this check.
+ * CPU of the thread.  The lock keeps the thread from making its first copy after this check.
  */
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);
@@ -118,7 +118,7 @@ bool pfm_copies_live(const struct pfm_context *context);
 int pfm_copies_open(struct pfm_context *context);
 
 /*
- * An unload first calls pfm_copies_close(): from then on forks make no copies.  Later
+ * An unload first calls pfm_copies_close(): after that, a fork makes no copy.  Later
  * pfm_copies_end() ends the living copies.
  */
 void pfm_copies_close(struct pfm_copies *copies);
@@ -147,8 +147,8 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void *argument);
 
 /*
- * Called by the @function that was passed to pfm_copies_read().  Return: true if this
- * reading has not read the copy yet.
+ * Called by the @function that was passed to pfm_copies_read().  Return: whether this
+ * reading still has to read the copy.
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
@@ -160,8 +160,8 @@ void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
 void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics);
 
 /*
- * Add the counts of a copy that has just been detached to the parent's sums.  The lock of struct
- * pfm_copies is held.  Return: what pfm_copy_make_idle() returns.
+ * @copy has just been detached from its thread: add its counts to the parent's sums.  The lock of
+ * struct pfm_copies is held.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
 

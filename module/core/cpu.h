@@ -18,19 +18,19 @@ struct pfm_set;
  * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
  * that is bound to the CPU.  Both may count at the same time, with different PMUs or with different
  * counters of one PMU.  For each PMU that several CPUs share, each CPU has one more structure.  It
- * is for the context that is bound to the CPU and uses this PMU.  Which of these structures a
- * context uses never changes, see pfm_here().
+ * is for the context that is bound to the CPU and uses this PMU.  A context always uses the same
+ * kind of structure, see pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring
  * @running: the set whose counters run.  The overflow handler finds the set only through this
  *	field
  * @overflow_sequence: changes at every interrupt that finds an overflow in the running set
- * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
- * @pmd_stamp: stamp of what the PMDs hold; never 0
+ * @pmc_stamp: stamp of the values in the PMCs, see struct pfm_set; 0 if they are not known
+ * @pmd_stamp: stamp of the values in the PMDs; never 0
  * @next_stamp: the next stamp that this CPU will give
  * @throttle_timer: lets a throttled set count again
- * @set_timer: expires when the time of the active set is over
+ * @set_timer: ends the turn of the active set
  * @sample: the sample that the overflow handler passes to the format
  * @values: values of the PMDs in that sample
  * @noted: the hardware's records of the overflows that are being handled, or NULL; valid
@@ -71,13 +71,13 @@ void pfm_cpu_forget(struct pfm_cpu *cpu);
 /* Enabled while a system-wide context exists.  At other times pfm_is_bound() costs nothing. */
 DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 
-/* Enabled if some CPU does not have a registered PMU, or if a PMU has the operation can_count(). */
+/* Enabled if a registered PMU is missing on some CPU, or has the operation can_count(). */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
- * Return: a stamp.  It is not 0, and no other CPU gives the same stamp, because each CPU starts at
- * its number + 1.  Two structures of the same CPU may give the same stamp.  This does no harm,
- * because a set is compared with only one of them.
+ * Return: a stamp, never 0.  No other CPU gives the same stamp: each CPU starts at its number + 1,
+ * and adds NR_CPUS for each stamp.  Two structures of the same CPU may give the same stamp.  This
+ * does no harm, because a set is compared with only one of them.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

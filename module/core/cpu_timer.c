@@ -36,9 +36,8 @@ void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left)
 }
 
 /*
- * The timer migrates when its CPU goes offline.  On the new CPU it is ignored.  A thread that
- * used the timer has migrated, too, and uses the timer of its new CPU.  A context that was bound
- * to the old CPU is unloaded.
+ * The timer migrates when its CPU goes offline.  The new CPU ignores it: threads migrate, too,
+ * and use the timers of their new CPUs.  A context that was bound to the old CPU is unloaded.
  */
 static enum hrtimer_restart expires(struct hrtimer *hrtimer)
 {

@@ -16,8 +16,8 @@ struct pfm_cpu;
  *
  * @work: calls @look, because an NMI cannot start a timer
  * @cpu: the data of the CPU that has this timer
- * @look: called in interrupt context when the timer expires, and soon after a call of
- *	pfm_cpu_timer_start() in an NMI; it may start the timer
+ * @look: called in interrupt context when the timer expires, and soon after an NMI has called
+ *	pfm_cpu_timer_start(); @look may start the timer
  * @has_come: the timer's callback is running
  * @next: ns from the last expiry to the next one
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for the end of the monitored thread, for the programs that it executes, and for the
- * threads and processes that it makes.  The probes run in the thread, in process context.
+ * Probes that run when a monitored thread ends, executes a program, or makes a thread or a
+ * process.  The probes run in the monitored thread, in process context.
  */
 #include <linux/binfmts.h>
 #include <linux/sched.h>

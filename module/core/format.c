@@ -115,7 +115,7 @@ static const struct pfm_format *get_registered(const char *name)
 	return format;
 }
 
-/* If there is no memory to load a module, the error is -ENOMEM, because the format may exist. */
+/* If there is no memory to load a module, return -ENOMEM, not -EINVAL: the format may exist. */
 const struct pfm_format *pfm_format_get(const char *name)
 {
 	const struct pfm_format *format;

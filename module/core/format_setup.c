@@ -37,8 +37,8 @@ static struct pfm_buffer *make_buffer(struct pfm_context *context,
 }
 
 /*
- * From here to format_ends() the format's functions may be called with @instance.  @node:
- * memory node of the buffer.  Return: what make_buffer() returns.
+ * After this call, and until format_ends(), the format's functions may be called with @instance.
+ * @node: memory node of the buffer.  Return: what make_buffer() returns.
  */
 static struct pfm_buffer *format_begins(struct pfm_context *context,
 					const struct pfm_format *format,

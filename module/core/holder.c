@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names of processes in the reasons of failed calls. */
+/* Why a call failed: the names of the processes that hold what it needed. */
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -17,7 +17,7 @@ u32 pfm_holder_number(struct pid *loader)
 	return loader && pid_has_task(loader, PIDTYPE_TGID) ? pid_vnr(loader) : 0;
 }
 
-/* The caller holds the context's lock, and the context is on a thread or a CPU. */
+/* The caller holds the context's lock, and has found the context on a thread or a CPU. */
 static struct pid *loader_of(const struct pfm_context *context)
 {
 	return pfm_is_copy(context) ? context->copies->parent->loader : context->loader;

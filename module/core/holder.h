@@ -24,9 +24,9 @@ u32 pfm_holder_of_thread(struct task_struct *task);
 /*
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
  * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the
- * process is not in the caller's pid namespace.  If these contexts are system-wide, @cpus is their
- * field cpus; otherwise @cpus is NULL.  May sleep.  The caller makes sure that @use is not replaced
- * meanwhile.
+ * process is not in the caller's pid namespace.  @cpus is the field cpus of these contexts if they
+ * are system-wide, else NULL.  May sleep.  The caller makes sure that @use stays the same during
+ * the call.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

@@ -41,9 +41,9 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Return: the virtual PMDs whose values are added to the sums.  A virtual PMD that holds a state
- * is not one of them.  The time is not added either, because the times during which threads
- * were monitored overlap.
+ * Return: the virtual PMDs whose values are added to the sums.  A virtual PMD that shows the
+ * present value of its source is not one of them.  The time is not added either, because the
+ * times during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -58,8 +58,8 @@ static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 
 /*
  * With the same random periods, threads that run the same code would be sampled at the same
- * instructions.  So each copy begins at another place of the generator's sequence.  The places
- * depend only on the order in which the sets of copies are configured.
+ * instructions.  So each set of each copy starts at a different place in the sequence of the
+ * random generator.  These places depend only on the order in which the sets are configured.
  */
 static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 {
@@ -100,8 +100,8 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 }
 
 /*
- * Return: the initial value of counter @n of a copy.  A counter begins with a whole period if its
- * overflows take samples or switch sets.
+ * Return: the initial value of counter @n of a copy.  If the counter's overflows take samples or
+ * switch sets, this is the short reset value, so the first period is a whole one.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)

@@ -7,7 +7,7 @@
  * interrupts off, and a CPU runs only one thread at a time.  So the handler needs no lock, and
  * 10,000 copies do not need 10,000 buffers.
  *
- * No copy waits for the user.  When a CPU's buffer is full, the format requests to mask the
+ * No copy waits for the user.  When a CPU's buffer is full, the format asks the core to mask the
  * context.  The core ignores this request, and the context goes on counting.  Until the user has
  * handed back this buffer, the format counts samples as lost.
  */

@@ -47,8 +47,8 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 }
 
 /*
- * Names of PMUs and formats are shorter than @size bytes.  If the name is not, the call fails
- * with @error and the reason @too_long.
+ * The name of a PMU or format must be shorter than @size bytes.  Otherwise the call fails with
+ * @error and the reason @too_long.
  */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
@@ -377,7 +377,7 @@ static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument ar
 }
 
 struct operation {
-	unsigned int size; /* bytes of the structure's first version; 0: no structure */
+	unsigned int size; /* bytes of the structure's first version; 0 if there is none */
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct pfm_argument argument);
 };

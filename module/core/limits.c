@@ -29,7 +29,7 @@ struct pfm_limits pfm_limits = {
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
-	/* The default number of process ids on most machines. */
+	/* By default, most machines have this many process ids. */
 	.max_copies = 32768,
 };
 

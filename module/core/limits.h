@@ -13,7 +13,7 @@
  * whether they may also count at kernel level.
  */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* all if perf_event_paranoid permits it, else members of task_group */
+	PFM_POLICY_PERF, /* all users if perf_event_paranoid permits it, else as PFM_POLICY_GROUP */
 	PFM_POLICY_USER, /* all users, at user level */
 	PFM_POLICY_GROUP, /* members of task_group */
 };
@@ -49,8 +49,8 @@ struct pfm_context;
 struct pfm_user;
 
 /*
- * Process context, may sleep.  Return: the user, with a reference; NULL if there is no memory.  The
- * reference stays valid after the caller's process has ended.
+ * Process context, may sleep.  Return: the user, with a reference; NULL if the allocation failed.
+ * The reference stays valid after the caller's process has ended.
  */
 struct pfm_user *pfm_user_of_caller(void);
 struct pfm_user *pfm_user_get(struct pfm_user *user);

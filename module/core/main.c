@@ -74,7 +74,7 @@ no_threads:
 }
 
 /*
- * No file is open, and no PMU or format is registered, because each of these would hold
+ * No file is open, and no PMU or format is registered: otherwise the kernel would not unload
  * this module.
  */
 static void __exit perfmon_exit(void)

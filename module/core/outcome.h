@@ -17,7 +17,8 @@
  * @PFM_OUTCOME_RESET: the noted PMDs get their reset values
  * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that are noted in that
  *	set are reset
- * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets or switches
+ * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets PMDs or
+ *	switches sets
  */
 enum pfm_outcome {
 	PFM_OUTCOME_NONE,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Overflows: the emulation of 64-bit counters, and what follows if a 64-bit value
+ * Overflows: the emulation of 64-bit counters, and what happens when a 64-bit value
  * overflows.
  *
- * The handler may be an NMI, so it takes no lock.  It uses a context only while this CPU's
- * "running" points to one of the context's sets, see struct pfm_context.
+ * The handler may be an NMI, so it takes no lock.  It uses a context only while the pointer
+ * "running" of this CPU points to one of the context's sets: see struct pfm_context.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -30,7 +30,7 @@
 
 /*
  * Add the hardware's wraps to the 64-bit values.  A counter without an overflow interrupt
- * is only as wide as the hardware, so its wrap is ignored.
+ * has only the width of the hardware, so its wrap is ignored.
  *
  * Return: PMDs whose 64-bit values have overflowed.
  */
@@ -319,9 +319,9 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * What follows without a format: docs/interface.md 3.5, step 3.  A notification masks the
- * context.  Without a notification the context is masked, too, unless the set is switched
- * or each overflow only reduced a switch count.
+ * Handle overflows in a context without a format: step 3 of docs/interface.md 3.5.  A
+ * notification masks the context.  Overflows without a notification also mask the context,
+ * with two exceptions: the set is switched, or each overflow only reduced a switch count.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -340,7 +340,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 /*
  * Handle overflows of 64-bit values: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
  * format the context is masked, unless note_all() makes an exception.  If there was no
- * notification, no restart will unmask the context ("saturation").
+ * notification, no restart can unmask the context; perfmon2 called this saturation.
  *
  * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
@@ -412,7 +412,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	}
 }
 
-/* Return: registers of the set that counts next, NULL for none. */
+/* Return: the registers of the set that counts next; NULL if no set counts. */
 static __always_inline struct pfm_registers *
 handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
 		 struct pfm_context *context, struct pfm_set *set, u64 overflows,
@@ -469,7 +469,8 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 
 /*
  * If a PMU's counters are not independent, contexts on threads and system-wide contexts never use
- * the PMU at the same time (claim.c).  Return: this CPU's data for the context that counts.
+ * the PMU at the same time (claim.c).  Return: the part of this CPU's data that the counting
+ * context uses.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

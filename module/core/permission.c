@@ -2,8 +2,9 @@
 /*
  * Permissions: who may count, and who may monitor a thread.
  *
- * The kernel does not export its own checks, so files of proc are opened instead.  A
- * private mount makes the checks independent of the caller's root and mount namespace.
+ * The kernel does not export its own checks, so this module opens files of a private proc
+ * mount instead.  The private mount makes the checks independent of the caller's root and
+ * mount namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -60,9 +61,9 @@ void pfm_permission_exit(void)
 
 /* ---- who may count ---------------------------------------------------------------- */
 
-/* Highest values of kernel.perf_event_paranoid with which all users may count. */
-#define PARANOID_KERNEL 1 /* at kernel level, too */
-#define PARANOID_USER	2 /* at user level */
+/* Values of kernel.perf_event_paranoid. */
+#define PARANOID_KERNEL 1 /* up to this value, all users may count at kernel level, too */
+#define PARANOID_USER	2 /* up to this value, all users may count at user level */
 #define PARANOID_CLOSED 3
 
 /*
@@ -176,8 +177,9 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * ptrace_may_access() is not exported, but opening a file of /proc/TID calls this function, which
- * calls the security modules.  If a thread has no mm, opening its files would succeed without a
- * check.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
+ * calls the security modules.  If a thread has no mm, the kernel opens these files without a check,
+ * so permission is denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe)
+ * before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {
@@ -193,7 +195,7 @@ static int may_open(struct task_struct *task, const char *file_name)
 	if (IS_ERR(file))
 		return why_not_opened(task, number, PTR_ERR(file));
 	fput(file);
-	/* If the thread has ended, the file may have been another thread's. */
+	/* If the thread has ended, another thread may have its id: then that thread was checked. */
 	return pid_alive(task) ? 0 : -ESRCH;
 }
 

@@ -68,8 +68,9 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 /*
  * Return: counters that meet one of these conditions:
  * - The counter can exclude the kernel level.
- * - A PMC with PFM_REG_NO_LEVELS drives it, so it need not exclude the kernel level.
- * - Several CPUs share it, so only users who may count at all levels can use it.
+ * - A PMC with PFM_REG_NO_LEVELS drives the counter, so the counter need not exclude the kernel
+ *   level.
+ * - Several CPUs share the counter, so only users who may count at all levels can use it.
  */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
@@ -143,7 +144,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* Set is_partial: whether thread switches must check that @pmu can count on the CPU. */
+/* Set is_partial to true if thread switches must check that @pmu can count on the CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))
@@ -162,7 +163,7 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 
 /*
  * Return: the PMU of that name, or the default if @name is NULL; NULL if there is no such PMU.  A
- * PMU that CPUs share is never the default: it cannot count for a thread.
+ * PMU that CPUs share is never the default, because it cannot count for a thread.
  */
 static struct pfm_pmu *find(const char *name)
 {

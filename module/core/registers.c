@@ -160,7 +160,7 @@ static bool set_goes_on(const struct chunk *chunk, u32 i)
 	return i + 1 < chunk->end && pmc[1].reg_set == pmc[0].reg_set;
 }
 
-/* Return: false if there are living copies: then nothing may be written. */
+/* Return: false if copies are living, because then nothing may be written. */
 static bool begin_write(struct pfm_context *context, struct chunk *chunk)
 {
 	chunk->refused = pfm_copies_live(context);
@@ -186,7 +186,7 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		const struct pfm_register *desc = &pmu->pmcs[pmc->reg_num];
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
-		/* A PMC that drives counters comes into use with the first of these counters. */
+		/* A PMC that drives counters comes into use when one of them comes into use. */
 		if (!desc->counters)
 			set_register(set->registers.used_pmcs, pmc->reg_num);
 		choose_width(set, pmc, desc);
@@ -424,7 +424,7 @@ static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *p
 	return 0;
 }
 
-/* States of Carta's generator are 1 to 2^31 - 2. */
+/* The state of Carta's generator is always a number from 1 to 2^31 - 2. */
 static u32 choose_seed(u32 seed)
 {
 	if (!seed)

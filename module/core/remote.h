@@ -12,7 +12,7 @@ typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 
-/* Context lock held.  Return: whether the registers are in memory or in this CPU. */
+/* Context lock held.  Return: true if the registers are in memory or in this CPU. */
 static inline bool pfm_is_here(const struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);

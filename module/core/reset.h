@@ -65,7 +65,7 @@ static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set
 	return changed;
 }
 
-/* Like pfm_reset(), for a set whose PMDs will be written from memory when it counts again. */
+/* Like pfm_reset().  When the set counts again, its PMDs are written from memory. */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
 				       bool is_long)
 {

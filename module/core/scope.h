@@ -17,8 +17,8 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: the CPU that owns CPU @number's registers of @pmu, or a negative
- * errno.  Called with CPU hotplug held off; may sleep.
+ * CPU @number shares registers of @pmu with other CPUs.  Return: the CPU that owns these registers,
+ * or a negative errno.  Called with CPU hotplug held off; may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -44,7 +44,7 @@ struct pfm_pmd_attributes {
 static_assert(sizeof(struct pfm_pmd_attributes) == 128);
 
 /**
- * struct pfm_sum - what ended copies have added to an event set: see copies.h
+ * struct pfm_sum - sums over the copies that have ended, for one event set: see copies.h
  * @pmds: sums of counters
  * @virtual_value: sums of virtual PMDs
  * @runs: how often the set was active
@@ -72,7 +72,7 @@ struct pfm_sum {
  * used twice.  If a CPU and a set have the same stamp, the CPU still has the set's values.
  *
  * @ends_at: the set's turn ends when @duration reaches this value
- * @load: pfm_context.loads at the load to which @overflowed and @reset_* belong
+ * @load: the load to which @overflowed and @reset_* belong, as a value of pfm_context.loads
  * @triggers: counters whose overflows switch to the next set
  * @pmc_stamp: gets a new number when PMCs change; a CPU copies it when it writes the PMCs
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed
@@ -87,7 +87,7 @@ struct pfm_set {
 	u32 flags;
 	u64 timeout; /* ns */
 	u64 runs;
-	s64 duration; /* ns that the set's clock has run; see pfm_set_duration() */
+	s64 duration; /* how long the set's clock has run, in ns; see pfm_set_duration() */
 	s64 ends_at;
 	u64 load;
 	u64 overflowed[PFM_PMD_BV];
@@ -108,7 +108,7 @@ struct pfm_set {
 	u64 virtual_start[PFM_MAX_VIRTUAL]; /* the source's value when monitoring began */
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
-	struct pfm_sum *sum; /* of the copies that have ended; NULL in a copy */
+	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */
 	u64 summed; /* in a copy: PMDs whose values are added to those of the parent */
 	u64 summed_virtual;
 

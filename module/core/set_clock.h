@@ -45,8 +45,8 @@ static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set,
 }
 
 /*
- * pfm_set_duration() returns the ns that @set was active until now, pfm_set_time_left()
- * returns the ns that remain of its timeout.  Neither is negative.
+ * pfm_set_duration() returns how long @set has been active, in ns.  pfm_set_time_left()
+ * returns how much of its timeout remains, in ns.  Neither is negative.
  */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);

@@ -12,8 +12,8 @@ struct pfm_registers;
 struct pfm_set;
 
 /*
- * Set up, and stop, the set_timer of each of @cpus.  This timer ends the turn of a set that has
- * a timeout.
+ * pfm_set_timer_init() sets up the set_timer of each of @cpus, and pfm_set_timer_exit() stops it.
+ * This timer ends the turn of a set that has a timeout.
  */
 void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);
 void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus);

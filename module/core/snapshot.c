@@ -5,9 +5,9 @@
 #include "virtual.h"
 
 /*
- * Counters count while they are read: read them again until two reads in a row see the same wraps.
- * Then add these wraps, whose interrupts have not come yet.  @seen: the wraps that the first read
- * saw.
+ * The counters keep counting during a read, so read them again until two reads in a row see the
+ * same wraps.  The interrupts for these wraps have not come yet, so add the wraps to the values.
+ * @seen: the wraps that the first read saw.
  */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,
 			  u64 seen)

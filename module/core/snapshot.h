@@ -22,7 +22,7 @@ struct pfm_snapshot {
 /*
  * PMD numbers come from the user, and a CPU may speculate past the check in pfm_pmd_used().
  * The modulo keeps such a read within the memory of the snapshot.  The modulo is cheaper than
- * array_index_nospec(), and as safe.
+ * array_index_nospec(), and just as safe.
  *
  * The code uses a pointer instead of an index.  The kernels of distributions have UBSAN, which
  * would check an index.  This check may call a function, and no function may be called inside a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU: in debugfs, folder perfmon, and for PFM_IOC_STATISTICS. */
+/* Statistics of each CPU, for the debugfs folder perfmon and for PFM_IOC_STATISTICS. */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 
@@ -22,8 +22,8 @@ struct field_sum {
 };
 
 /*
- * In memory, the statistics in @cpus have the same distance from those in pfm_cpu on all
- * CPUs.
+ * Both @cpus and pfm_cpu are per-CPU data, so the distance from pfm_cpu to @cpus in memory is
+ * the same on all CPUs.
  */
 static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 {
@@ -36,7 +36,7 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 
 /*
  * @data: a field of the statistics of threads.  System-wide contexts have their own statistics.
- * Each PMU that CPUs share has its own, too.
+ * Each PMU that CPUs share also has its own statistics.
  */
 static int get(void *data, u64 *value)
 {

@@ -8,7 +8,7 @@
 
 #include "clock.h"
 
-/* Each statistic is a file in debugfs, folder perfmon/cpuN. */
+/* Each statistic is a file in the debugfs folder perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                     \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                      \
 	X(ovfl_intr_regular_count) /* overflow interrupts that found an overflow */           \
@@ -45,7 +45,7 @@ struct pfm_cpu_statistics {
 #undef PFM_STATISTIC_FIELD
 };
 
-/* The fields of struct pfm_statistics that each context and each copy has. */
+/* The fields of struct pfm_statistics that are kept for each context and each copy. */
 #define PFM_CONTEXT_STATISTICS(X)                                                        \
 	X(interrupts)                                                                    \
 	X(timed_interrupts)                                                              \
@@ -59,8 +59,8 @@ struct pfm_cpu_statistics {
 
 /*
  * What a context has done since its load.  It changes only where the context's registers are.
- * A load on a thread sets @switches to minus the number of switches that the thread had so far:
- * see pfm_cost_begin().
+ * A load on a thread sets @switches to -n if the thread has been switched n times before: see
+ * pfm_cost_begin().
  */
 struct pfm_context_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
@@ -76,7 +76,7 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 #undef PFM_STATISTIC_ADD
 }
 
-/* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
+/* True if the fields *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
 /*

@@ -9,11 +9,11 @@
  * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The
  * reason: a stop of the counters may find an overflow whose interrupt has not come yet.  That
  * overflow may mask the context, throttle the set, or switch sets.  A set switch stops and
- * starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
+ * starts counters.  tests/circles prints this circle, and tests/style keeps it from growing.
  *
  * The probe is enabled while any context is loaded on a thread, and for a short time after the
- * last unload.  The CPU's data point to the context to be switched out.  The context to be
- * switched in is looked up in the thread table (threads.h).
+ * last unload.  It finds the context to be switched out through a pointer in the CPU's data,
+ * and the context to be switched in through the thread table (threads.h).
  */
 #include <linux/sched.h>
 
@@ -27,7 +27,7 @@
 #include "threads.h"
 #include "virtual.h"
 
-/* Return: whether this CPU lacks the context's PMU, so that nothing can count here. */
+/* Return: true if this CPU lacks the context's PMU.  Then nothing can count here. */
 static __always_inline bool is_foreign(const struct pfm_context *context)
 {
 	return static_branch_unlikely(&pfm_cpus_differ) &&

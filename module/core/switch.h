@@ -25,13 +25,13 @@ void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 
 /**
- * pfm_counting_prepare() - do all that lets the active set count here, except start()
+ * pfm_counting_prepare() - prepare this CPU to count the active set; the caller then calls start()
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *
- * Only PMCs whose values differ from @previous are written.
+ * Only PMCs whose values differ from those of @previous are written.
  *
- * Return: the argument of start(), NULL if nothing has to count.
+ * Return: the argument of start(), or NULL if the set must not count now.
  */
 struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous);

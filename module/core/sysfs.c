@@ -38,8 +38,9 @@ static ssize_t interface_version_show(struct kobject *kobject,
 
 /*
  * perfmon2 reported the number of its first system call here.  Without this file libpfm 3
- * uses a fixed number, which belongs to another call today.  On every architecture this
- * number and the next eleven are unused: a system call with one of them fails with ENOSYS.
+ * uses a fixed number, which now belongs to another system call.  The number reported here and
+ * the next eleven are unused on every architecture: a system call with one of them fails with
+ * ENOSYS.
  */
 static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			    char *buffer)
@@ -59,7 +60,7 @@ static ssize_t sys_sessions_count_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%u\n", pfm_bound_count());
 }
 
-/* A file for a limit that is a number. */
+/* A file that contains a numeric limit. */
 struct limit_attribute {
 	struct kobj_attribute attribute;
 	unsigned long *limit;
@@ -459,7 +460,7 @@ static ssize_t scope_show(struct kobject *kobject, struct kobj_attribute *attrib
 	return sysfs_emit(buffer, "%s\n", to_pmu_directory(kobject)->pmu->scope ?: "cpu");
 }
 
-/* The CPUs to which system-wide contexts can be bound: the owners of the registers. */
+/* The owners of the registers: a system-wide context can be bound only to one of these CPUs. */
 static ssize_t owner_cpus_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			       char *buffer)
 {

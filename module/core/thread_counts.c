@@ -33,8 +33,8 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 }
 
 /*
- * If the thread has ended, its name is in the attachment.  A living thread may change its name,
- * so the present name is taken from the thread.
+ * If the thread has ended, its name is in the attachment.  Otherwise its name may still change,
+ * so the name is read from the thread.
  */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {
@@ -109,7 +109,7 @@ void pfm_thread_counts_end(struct pfm_context *context,
 	}
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 	pfm_copy_free_surplus(surplus);
-	/* Forks make no copies any more, so idle copies are not needed. */
+	/* No fork makes a copy any more, so idle copies are not needed. */
 	if (!READ_ONCE(copies->is_open))
 		pfm_copies_trim(copies, 0);
 }
@@ -122,7 +122,7 @@ static struct pfm_set *find_set(struct pfm_context *source, u16 id)
 				   : pfm_set_find(source, id);
 }
 
-/* Store the values of a copy in @snapshot, but only those that were added to the parent's sums. */
+/* Store in @snapshot those values of a copy that were added to the parent's sums. */
 static void take_copy(const struct pfm_set *set, struct pfm_snapshot *snapshot)
 {
 	unsigned int n;

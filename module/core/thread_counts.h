@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The counts of one of the threads that a context monitors: PFM_IOC_READ_THREAD. */
+/* PFM_IOC_READ_THREAD: reads the counts of one of the threads that a context monitors. */
 #ifndef PERFMON_THREAD_COUNTS_H
 #define PERFMON_THREAD_COUNTS_H
 
@@ -9,7 +9,7 @@ struct pfm_snapshot;
 
 /**
  * struct pfm_thread_reading - a reading of the counts of a thread
- * @counts: the argument; pfm_thread_counts_begin() fills in its output fields
+ * @counts: the argument of the ioctl; pfm_thread_counts_begin() fills in its output fields
  * @source: the context itself, or a copy; the copy is in no list while it is being read
  * @snapshot: memory for the values of a set
  */

@@ -11,7 +11,7 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Interrupts are off while this number of buckets is copied to another table. */
+/* Number of buckets that are copied to another table at a time, with interrupts off. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;
@@ -50,7 +50,10 @@ static void add(struct pfm_threads *threads, struct pfm_context *context)
 		&threads->buckets[pfm_thread_bucket(threads, context->attachment.task)]);
 }
 
-/* Return: whether a context that enters or leaves @threads must enter or leave @next as well. */
+/*
+ * Return: whether the bucket of @task has been copied to @next.  If so, a context of this task that
+ * enters or leaves @threads must also enter or leave @next.
+ */
 static bool is_in_next(const struct pfm_threads *threads, const struct task_struct *task)
 {
 	return next && pfm_thread_bucket(threads, task) < moved;
@@ -137,7 +140,7 @@ static void set_next(struct pfm_threads *threads)
 }
 
 /*
- * Return: the value of "bits" that is best when one more context has entered.  The table then has
+ * Return: the best value of "bits" for a table with one more context.  This value gives the table
  * eight to sixteen buckets per context.
  */
 static unsigned int wanted_bits(void)

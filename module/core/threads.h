@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The thread table: a hash table of loaded contexts, by the address of the thread's task.
+ * The thread table: a hash table of the contexts that are loaded on threads.  The key is the
+ * address of the thread's task_struct.
  *
  * It is changed under its own lock; the scheduler hooks read it under RCU.  There are at least
  * four buckets for each loaded context, so the cost of a look-up does not depend on the number
  * of contexts.  A table with too few or too many buckets is replaced by another one.  During
- * the replacement a context is in both tables, so it has two nodes.
+ * the replacement a context may be in both tables, so each context has two nodes.
  *
  * The kernel's rhashtable cannot be used: in the hooks it would allocate memory and take
- * locks that sleep on PREEMPT_RT.  A look-up would also take a hundred more instructions.
+ * locks that may sleep on PREEMPT_RT.  A look-up would also need a hundred more instructions.
  */
 #ifndef PERFMON_THREADS_H
 #define PERFMON_THREADS_H
@@ -24,7 +25,7 @@
  * @shift: right shift that turns a 32-bit hash into the number of a bucket
  * @which: this table uses nodes[@which] of each struct pfm_context
  * @to_context: offset from the address of that node to the address of its context, in bytes
- * @buckets: the lists; the end marker of a list has the number of its bucket
+ * @buckets: the lists; the end marker of each list contains the number of its bucket
  */
 struct pfm_threads {
 	unsigned int shift;
@@ -48,9 +49,8 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 }
 
 /*
- * Called with interrupts off or with the table's lock held.  The context that is returned
- * may be unloaded at any time: the caller must take the context's lock and check
- * context->attachment.task again.
+ * Called with interrupts off or with the table's lock held.  The returned context may be unloaded
+ * at any time: the caller must take the context's lock and check context->attachment.task again.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
@@ -66,8 +66,8 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
 		/*
-		 * The walk has ended in another bucket, because a context was unloaded during the
-		 * walk and loaded on a thread of that bucket: start again.
+		 * The walk has ended in another bucket: during the walk a context was unloaded and
+		 * then loaded on a thread of that bucket.  So the walk must start again.
 		 */
 		if (unlikely(is_a_nulls(node) && get_nulls_value(node) != bucket))
 			node = rcu_dereference_raw(hlist_nulls_first_rcu(head));
@@ -79,7 +79,10 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task);
 void pfm_thread_leave(struct pfm_context *context);
 
-/* Resize the table if its size does not fit.  Called before a context enters; may sleep. */
+/*
+ * Replace the table if it has too few or too many buckets.  Called before a context enters; may
+ * sleep.
+ */
 void pfm_threads_fit(void);
 
 /* Let a workqueue call pfm_threads_fit().  For hooks.  The caller holds no raw lock. */
@@ -87,7 +90,7 @@ void pfm_threads_fit_soon(void);
 
 /*
  * Call @function for contexts in the table until it returns true, in an RCU read-side critical
- * section.  A context that enters, leaves or moves meanwhile may be left out.
+ * section.  A context that enters, leaves or moves during the search may be left out.
  */
 void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
 			void *argument);

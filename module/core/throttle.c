@@ -8,10 +8,10 @@
  * assumed to take as long.  A set is also throttled if its interrupts take more than a
  * certain share of its duration.
  *
- * The duration of a set passes only while the set is active and its thread is on a CPU.  If
- * the interrupts of each set take at most this share of the set's duration, all interrupts
- * together take at most this share of a CPU's time, however many threads and sets there are.
- * No set is throttled because of the interrupts of another set.
+ * The clock of a set's duration runs only while the set is active and its thread is on a CPU.
+ * If the interrupts of each set take at most this share of the set's duration, all interrupts
+ * together take at most this share of a CPU's time.  The number of threads and sets does not
+ * matter.  No set is throttled because of the interrupts of another set.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -42,8 +42,8 @@ static u64 measure(struct pfm_context *context, u64 begun)
 }
 
 /*
- * Return: whether the interrupts since the last check took too much of the time, if each of them
- * took @taken ns.
+ * Return: whether the interrupts since the last check took too much of the time.  @taken: ns that
+ * one of them took; the others are assumed to take as long.
  */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {
@@ -109,8 +109,8 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 
 /*
  * While the context does not monitor, the set's clock stands still, so nothing is done.
- * READ_ONCE() is needed because an active set that is not throttled counts: its overflow may
- * raise an NMI at any time, and the NMI may make another set active.
+ * READ_ONCE() is needed because an NMI may make another set active at any time: unless the
+ * active set is throttled, it counts, and its overflow may raise an NMI.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

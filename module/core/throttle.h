@@ -21,12 +21,12 @@ struct pfm_set;
  * Times are values of pfm_set_duration().  This clock runs while the set counts or is
  * throttled.
  *
- * @left: overflow interrupts until the next check
- * @step: overflow interrupts from the last check to the next one
- * @interrupts: overflow interrupts of this tick, up to the last check
+ * @left: number of overflow interrupts until the next check
+ * @step: number of overflow interrupts from the last check to the next one
+ * @interrupts: number of overflow interrupts from the beginning of this tick to the last check
  * @tick: when this tick began
  * @looked: time of the last check
- * @until: when the set will count again, if it is throttled
+ * @until: if the set is throttled, the time at which it will count again
  */
 struct pfm_budget {
 	unsigned int left;
@@ -38,8 +38,8 @@ struct pfm_budget {
 };
 
 /*
- * Called when an overflow interrupt begins.  Return: the time if the budget will be
- * checked at the end of this interrupt, else 0.
+ * Called when an overflow interrupt begins.  Return: 0, or the present time if the budget will be
+ * checked at the end of this interrupt.
  */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
@@ -55,8 +55,8 @@ bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 b
 
 /*
  * Keep the set from counting for a tick.  Called by the overflow handler, which may be an NMI.
- * @next: the registers to start if the set were not throttled.
- * Return: the registers to start, or NULL for none.
+ * @next: the registers that the handler would start without throttling.
+ * Return: the registers that the handler must start, or NULL if there are none.
  */
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);

@@ -44,7 +44,8 @@ static __always_inline int pfm_copy_in(struct pfm_context *context, void *to,
  * Checks in the order of docs/interface.md 1.5.  @known: size of an element in this version.
  *
  * This function is hot.  The compiler keeps @vector in registers as long as nobody takes its
- * address.  So a vector of another version is first copied to context->arguments.
+ * address.  A vector of another version needs a copy function that takes an address, so such a
+ * vector is first copied to context->arguments.
  */
 static __always_inline int pfm_vector_get(struct pfm_context *context,
 					  struct pfm_vector *vector,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Virtual PMDs: values that the kernel maintains anyway.  Many of them describe a thread;
- * system-wide contexts have only the others.
+ * system-wide contexts cannot use these.
  *
  * The source of a value is read when monitoring begins and when it ends, and the difference
  * is counted.  So virtual PMDs add no cost to thread switches.
@@ -108,8 +108,8 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 }
 
 /*
- * Return: the value to add to virtual_value: the increase of the source since monitoring began.
- * For a state it is the difference between the source and virtual_value.
+ * Return: what must be added to virtual_value.  This is the increase of the source since monitoring
+ * began or, for a state, the difference between the source and virtual_value.
  */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {

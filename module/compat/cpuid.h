@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Since 6.16 asm/processor.h does not declare cpuid_count() and similar functions any more. */
+/* Since 6.16 asm/processor.h no longer declares cpuid_count() and similar functions. */
 #ifndef PERFMON_COMPAT_CPUID_H
 #define PERFMON_COMPAT_CPUID_H
 

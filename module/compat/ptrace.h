@@ -3,8 +3,8 @@
  * asm/ptrace.h of powerpc: the stack frame of an exception contains the saved registers and
  * a marker.  Their offsets are STACK_INT_FRAME_REGS and STACK_INT_FRAME_MARKER, in bytes.
  *
- * These names exist since 6.2.  Before 6.2 all stack frames had the same offsets, with other
- * names: STACK_FRAME_OVERHEAD, in bytes, and STACK_FRAME_MARKER, in longs.
+ * These names exist since 6.2.  Before 6.2 the offsets were the same in all stack frames, and
+ * had other names: STACK_FRAME_OVERHEAD (in bytes) and STACK_FRAME_MARKER (in longs).
  */
 #ifndef COMPAT_PTRACE_H
 #define COMPAT_PTRACE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Callbacks for suspend and resume.  In 6.19 and in later releases of 6.12 they take an argument,
- * and the structure that registers them has another name.  Kbuild finds out which interface the
- * kernel has.
+ * Callbacks for suspend and resume.  Since 6.19, and since an update of 6.12, they take an
+ * argument, and the structure that registers them has another name.  Kbuild finds out which
+ * interface the kernel has.
  */
 #ifndef PERFMON_COMPAT_SYSCORE_H
 #define PERFMON_COMPAT_SYSCORE_H

@@ -12,8 +12,8 @@
 #include "stack.h"
 
 /*
- * Maximum numbers of addresses; 0 for a part that is left out.  The buffer's hdr_buf_flags has
- * these limits, too.
+ * Maximum number of addresses in each part; 0 if the part is left out.  hdr_buf_flags of the
+ * buffer has these limits, too.
  */
 struct limits {
 	u16 kernel;
@@ -109,7 +109,7 @@ static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 	return pfm_kernel_stack(sample->regs, to, is_current(sample) ? most : 1, link);
 }
 
-/* User registers of the thread; NULL if it has none, like the kernel's threads. */
+/* Return: the user registers of the thread; NULL if it has none.  Kernel threads have none. */
 static struct pt_regs *user_registers(const struct pfm_sample *sample)
 {
 	struct pt_regs *regs = sample->regs;

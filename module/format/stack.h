@@ -14,9 +14,9 @@
 struct pt_regs;
 
 /*
- * Write the return addresses of the kernel's stack to @to, innermost first, beginning with the
- * interrupted instruction.  @regs: the kernel's registers at the interruption.
- * Return: number of addresses.
+ * Write addresses to @to: first the address of the interrupted instruction, then the return
+ * addresses on the kernel's stack, innermost first.  @regs: the kernel's registers at the
+ * interruption.  Return: number of addresses.
  *
  * @link: set to true if the second address comes from the link register and so may be
  * stale.  @link may be NULL.

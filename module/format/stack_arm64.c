@@ -5,7 +5,7 @@
  * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the trace begins
  * with the functions that have been called since the interrupt.  When an exception interrupts the
  * kernel, kernel_entry in entry.S makes a frame record whose return address is the interrupted pc.
- * So the trace contains that pc.  The result is that pc and the addresses after it.
+ * So the trace also contains this pc.  The addresses before it are skipped.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,16 +15,16 @@
 
 #include "stack.h"
 
-/* Room for the functions between the exception and here: about 20, whatever the PMU. */
+/* Room for the functions that have been called since the exception: about 20 on every PMU. */
 #define OURS 48
 
 /* Interrupts are off, and a handler is not interrupted by another one. */
 static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
 /*
- * Return: the link register without a signature; 0 if it has no address of the
- * kernel.  Pointer authentication puts the signature into bits that are ones in every
- * address of the kernel's code.
+ * Return: the link register without a signature; 0 if the register does not contain a kernel
+ * address.  Pointer authentication puts the signature into bits that are ones in every address of
+ * the kernel's code.
  */
 static u64 link_register(struct pt_regs *regs)
 {

@@ -3,12 +3,12 @@
  * On POWER the back chain leads through the kernel's stack and through the program's ("64-Bit
  * ELF V2 ABI Specification", 2.2.2 The Stack Frame).
  *
- * r1 points to the innermost frame; the first doubleword of each frame points to the
- * caller's frame.  When a function is called, the link register has its return
- * address.  The function saves this address in its caller's frame only if it calls other
- * functions.  So the return address of the innermost function may be in the link register,
- * in the caller's frame or in both, and this function may have no frame.  As in perf's
- * chains, the link register is used unless it is known to be stale.
+ * r1 points to the innermost frame; the first doubleword of each frame points to the caller's
+ * frame.  A call puts the return address into the link register.  The called function saves this
+ * address in its caller's frame only if it calls other functions itself.  So the return address of
+ * the innermost function may be in the link register, in the caller's frame or in both.  The
+ * innermost function may have no frame.  As in perf's chains, the link register is used unless it
+ * is known to be stale.
  *
  * The kernel's frames, too, are read with functions that tolerate any address.
  */
@@ -31,13 +31,13 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* frames that may still be read: a chain may be circular */
+	unsigned int frames; /* frames left to read; this limits a circular chain */
 	bool is_kernel;
 };
 
 /*
- * Store @address if it is a kernel address in the kernel's stack, or a user address in the
- * program's stack.
+ * Store @address if it fits the stack: a kernel address for the kernel's stack, or a user address
+ * for the program's stack.
  */
 static void add(struct walk *walk, u64 address)
 {
@@ -65,10 +65,12 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 }
 
 /*
- * Return: whether @link, the link register, has a return address that is in none of the frames.
- * @frame is the innermost frame, @caller the next one.  If @frame has the address of @link, @link
- * is stale: it was set by a call that has returned.  If @caller has that address, the function has
- * saved the link register there, so @link is not needed.
+ * @link is the link register, @frame the innermost frame and @caller the next frame.
+ * Return: whether the return address in @link is in neither frame.
+ *
+ * If @frame->link is the same address, @link is stale: it was set by a call that has returned.  If
+ * @caller->link is the same address, the innermost function has saved the link register there, so
+ * @link is not needed.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)
@@ -114,7 +116,7 @@ static bool is_exception(const struct walk *walk, const struct frame *frame, u64
 /*
  * Follow the chain from @place outwards, to its end or to an exception.
  *
- * Return: true if an exception was found; @place then has the registers at the exception.
+ * Return: true if an exception was found; @place then contains the registers at the exception.
  */
 static bool follow(struct walk *walk, struct place *place)
 {

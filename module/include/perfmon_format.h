@@ -43,21 +43,21 @@ struct task_struct;
  *	In this case, user addresses belong to another program.
  * @regs: registers of the interrupted code.  If the overflow was found only when the thread
  *	left the CPU, these are the thread's registers in user mode.
- * @ip: address of the instruction that the hardware recorded.  If the hardware recorded none:
- *	address of the interrupted instruction.  If this is in the kernel and the user may not
- *	see kernel addresses: address of the last instruction in user mode.
+ * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
+ *	interrupted instruction.  If this address is in the kernel and the user may not see kernel
+ *	addresses, @ip is the address of the last instruction in user mode instead.
  * @ip_is_exact: the hardware recorded @ip
  * @payload: other data that the hardware recorded; the header of the register map defines the
  *	layout.  NULL if there is no such data or the user may not see it.
  * @payload_size: bytes of @payload
  * @time: time of the sample in ns of the scheduler's clock
- * @last_reset: value of @pmd when the sampling period began: minus the length of the period
+ * @last_reset: value of @pmd when the sampling period began: the negative of the period's length
  * @event_id: reg_smpl_eventid of @pmd
  * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
  *	numbers
  * @value_count: number of @values
- * @tid: id of the thread in the pid namespace of the loader or, in a system-wide context, of the
- *	creator
+ * @tid: id of the thread in the pid namespace of the loader; for a system-wide context, in the pid
+ *	namespace of the context's creator
  * @cpu: number of the CPU
  * @set: number of the event set
  * @tgid: id of the thread's process in the same pid namespace
@@ -101,7 +101,7 @@ struct pfm_sample {
 	     * not mask monitoring, and a restart needs no credit */
 
 /**
- * struct pfm_format_setup - properties of a context that is created
+ * struct pfm_format_setup - properties of the context that is being created
  * @argument: the user's argument, pfm_format.argument_size bytes, or NULL if there is none
  * @context_flags: PFM_FL_*
  * @pmds: maximum number of PMDs that can be recorded with a sample
@@ -131,40 +131,40 @@ struct pfm_format_instance {
  * struct pfm_format - a sampling format
  * @interface: PFM_FORMAT_INTERFACE; always the first field, because registration checks this
  *	field before it reads any other field
- * @name: name for programs: up to 39 characters of a-z, 0-9, '_' and '-'
- * @uuid: UUID for programs, as text of 36 characters
+ * @name: name by which programs request the format: up to 39 characters of a-z, 0-9, '_' and '-'
+ * @uuid: UUID by which programs request the format: a string of 36 characters
  * @version: major << 16 | minor
- * @argument_size: bytes of the argument, up to 4096; 0: the format has no argument
- * @argument_first_size: bytes of the argument's first version, if later versions are longer.
- *	The core clears the bytes that an older program does not pass.  0 means the same as
+ * @argument_size: size of the argument in bytes, up to 4096; 0 if the format has no argument
+ * @argument_first_size: size of the argument's first version in bytes, if later versions are
+ *	longer.  The core clears the bytes that an older program does not pass.  0 means the same as
  *	@argument_size.
  * @flags: PFM_FORMAT_*
  * @owner: the format's module; set by the core
  *
- * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for none.
+ * @buffer_size: checks the argument and sets the size of the buffer in bytes; 0 means no buffer.
  *	Returns 0 or a negative errno, such as -EINVAL for a bad argument; the creation of the
  *	context then fails with this errno.  Process context, may sleep; optional.
- * @init: sets up an instance: writes the buffer's header, sets @private.  Returns 0 or a negative
- *	errno; the creation of the context then fails with this errno.  If @init fails, it
- *	must first undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the user.
- *	Process context, may sleep; optional.
- * @exit: frees @private.  Called once for each instance whose @init succeeded, or for each
- *	instance if there is no @init, even if the creation of the context fails later.  No other
- *	callback for this instance runs at the same time or later.  The user may still read the
- *	buffer; the core frees it after the context.  Process context, may sleep; optional.
+ * @init: sets up an instance: writes the buffer's header and sets @private.  Returns 0 or a
+ *	negative errno; the creation of the context then fails with this errno.  Before @init
+ *	returns an errno, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged
+ *	to the user.  Process context, may sleep; optional.
+ * @exit: frees @private.  Called once for each instance whose @init succeeded, even if the
+ *	creation of the context fails later.  Without @init, called once for each instance.  No
+ *	other callback for this instance runs at the same time or later.  The user may still read
+ *	the buffer; the core frees it after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
  *	time.  The handler must not wait or fault.  Returns PFM_CONTROL_*.
  * @restart: called when the user has handled a notification.  @active is true if monitoring is not
- *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; there @active is false if the
- *	handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
- *	runs.  Returns 0, PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to
- *	restart; optional.
+ *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; in this case @active is false if
+ *	the handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
+ *	runs.  Returns 0, PFM_CONTROL_RESET, PFM_CONTROL_MASK or, if there is nothing to restart,
+ *	-EBUSY.  Optional.
  * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
  *	NMI, like @handler; optional.
  *
- * The user reads the buffer while the format writes it.  So the format must first write the
- * data, then the count or offset that covers the data, see pfm_format_publish().
+ * The user reads the buffer while the format writes it.  So the format must first write the data
+ * and then publish the count or the offset that covers the data (pfm_format_publish()).
  */
 struct pfm_format {
 	u32 interface;
@@ -191,8 +191,8 @@ struct pfm_format {
  *
  * Process context, may sleep.
  *
- * Return: 0, -ENOEXEC if the module was built for another PFM_FORMAT_INTERFACE, -EBUSY if
- * another format has its name or UUID, -EINVAL if the description is not complete,
+ * Return: 0 or a negative errno: -ENOEXEC if the module was built for another PFM_FORMAT_INTERFACE,
+ * -EBUSY if another format has its name or UUID, -EINVAL if the description is incomplete, or
  * -ENOMEM.
  */
 #define pfm_format_register(format) __pfm_format_register(format, THIS_MODULE)
@@ -248,8 +248,8 @@ static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u6
 /**
  * pfm_linear_next() - get the place of the next entry
  *
- * Return: the place, or NULL if the largest entry does not fit.  After NULL, the sample has been
- * counted as lost, and the handler must return pfm_linear_full().
+ * Return: the place, or NULL if the largest entry does not fit.  If it does not fit, the sample has
+ * been counted as lost, and the handler must return pfm_linear_full().
  */
 static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
 {

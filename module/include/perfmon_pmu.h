@@ -35,11 +35,11 @@ struct task_struct;
 
 /*
  * If no PMU is registered when a program creates a context, the core requests a module by its
- * MODULE_ALIAS(PFM_PMU_ALIAS(processor)).  The request has the identity of the processor: MIDR_EL1,
- * as in "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers of vendor,
- * family and model, as in "x86:ven0000fam0006mod008f".  All numbers are hexadecimal, in lower
- * case.  The alias of a module is a pattern as in fnmatch(3).  If no module has registered a PMU
- * after this request, the core requests "fallback".
+ * MODULE_ALIAS(PFM_PMU_ALIAS(processor)).  The request contains an identification of the
+ * processor: MIDR_EL1, as in "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the
+ * kernel's numbers for vendor, family and model, as in "x86:ven0000fam0006mod008f".  All numbers
+ * are hexadecimal, in lower case.  The alias of a module is a pattern as in fnmatch(3).  If no
+ * module has registered a PMU after this request, the core requests "fallback".
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
@@ -71,14 +71,14 @@ struct task_struct;
  * @width: bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
  * @reserved: bits of a PMC that keep @default_value, whatever is written
- * @user_set: bits that the core sets in every value of a PMC, also in @default_value, if the
- *	context may count at user level only
- * @user_clear: bits that the core clears in every value of a PMC, also in @default_value, if the
- *	context may count at user level only
+ * @user_set: if the context may count only at user level, the core sets these bits in every value
+ *	of a PMC, also in @default_value
+ * @user_clear: if the context may count only at user level, the core clears these bits in every
+ *	value of a PMC, also in @default_value
  * @address: number of the register in hardware; the core only shows it in /sys/kernel/perfmon
  * @counters: bitmap of the counters that a PMC drives
  *
- * Each counter needs a PMC that drives it and that can exclude the kernel level: the PMC has
+ * Each counter needs a PMC that drives it and that can exclude the kernel level.  Such a PMC has
  * @user_set or @user_clear.  A PMC with PFM_REG_NO_LEVELS will also do.  Registration fails if a
  * counter has neither.  The counters of a PMU with a scope need no such PMC.
  */
@@ -96,18 +96,18 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that drive a counter in use, and written PMCs below 256 that drive no
- *	counter.  The PMU module must program them while the set counts; on shared hardware it must
- *	program no other PMCs.
+ * @used_pmcs: PMCs below 256: those that drive a counter in use, and those that drive no counter
+ *	but were written.  The PMU module must program them while the set counts; on shared hardware
+ *	it must program no other PMCs.
  * @used_pmds: PMDs below 256 in use; only these PMDs count and are saved and restored
  * @counters: those of @used_pmds that are counters, all below 64
  * @interrupting: those of @counters that must raise an interrupt when they wrap
  * @pmcs: values of PMCs
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
- * @config: for the PMU module: values that configure() computes from the fields above.
+ * @config: values that configure() computes from the fields above, for the PMU module.
  *	Only configure() writes @config.  Zero in a new set.
- * @state: for the PMU module: data that changes while the set counts: one word for each PMD below
+ * @state: data of the PMU module that changes while the set counts, one word for each PMD below
  *	64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(), acknowledge()
  *	and the interrupt handler may change @state; configure() may not.  Zero in a new set.
  * @changed: one bit for each PMD below 64.  The core sets the bit when the user writes the PMD
@@ -115,8 +115,7 @@ struct pfm_register {
  * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
- * @sees_kernel: samples may have addresses of the kernel, see struct
- *	pfm_session.privileged
+ * @sees_kernel: samples may contain kernel addresses, see struct pfm_session.privileged
  *
  * The core owns this structure.  The operations below may read all of it.  They may write @state
  * and @changed; stop() may also write @pmds, and configure() may write @config.
@@ -143,7 +142,7 @@ struct pfm_registers {
  * @cpu: the CPU of a system-wide context, else -1
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
- * @why: if load() fails, it may first write the reason here, in a few words for users
+ * @why: before load() returns an errno, it may write the reason here, in a few words for users
  * @sets: for the core's use
  */
 struct pfm_session {
@@ -172,70 +171,70 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * not wait, and only an NMI of the same PMU can interrupt them.  The core calls them in the order
  * can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU was
  * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU still
- * contain the set's values.  While a set counts, and already inside start(),
- * pfm_running_registers() returns its registers.  Inside stop(), it returns NULL.  If an overflow
- * handler interrupts stop(), the handler must keep the overflows, so that overflows() still returns
- * them.
+ * contain the set's values.  While start() runs and while the set counts,
+ * pfm_running_registers() returns the set's registers.  While stop() runs, it returns NULL.  If an
+ * overflow handler interrupts stop(), the handler must not lose the overflows: overflows() must
+ * still return them.
  *
  * @owner: returns the owner of the registers that CPU @number shares with other CPUs.  The owner is
  *	the CPU that accesses these registers, perhaps CPU @number itself.  It remains the owner
  *	until it goes offline.  Returns a negative errno on failure.  -ENODEV means that CPU @number
  *	is online and has no such registers.  Process context, may sleep, CPU hotplug held off.  A
  *	PMU with a @scope must have this operation; it is not called for other PMUs.
- * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
- *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
- *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
- *	cannot claim all of @pmds, it must claim none of them.  If somebody else holds a PMD, it
- *	must call pfm_pmu_blame() and return -EBUSY.  Exclusive hardware is claimed as a whole at
- *	the first call.  Process context, may sleep, CPU hotplug held off.
+ * @claim: claims the PMDs in the bitmap @pmds (PFM_HARDWARE_BV words) and the PMCs that drive them,
+ *	on all CPUs of the PMU.  Called when a load needs PMDs that are not claimed, or when a write
+ *	to a loaded context needs such PMDs; other contexts may be counting.  Returns 0 or a
+ *	negative errno.  If it cannot claim all of @pmds, it must claim none of them.  If somebody
+ *	else holds a PMD, it must call pfm_pmu_blame() and return -EBUSY.  Exclusive hardware is
+ *	claimed as a whole at the first call.  Process context, may sleep, CPU hotplug held off.
  * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other contexts
- *	may be counting.  Process context, may sleep, CPU hotplug held off.  If nobody else uses the
- *	hardware, the PMU needs neither @release nor @claim.
- * @held_by_others: reports which PMDs @claim could not claim at the moment: sets their bits in
- *	@pmds (PFM_HARDWARE_BV words); process context, may sleep; optional
- * @load: called before a context is loaded on a thread or on a CPU.  @session has the present
- *	values of the context's registers; PMCs and PMDs may be written later.  Returns 0 or a
- *	negative errno; the load then fails with this errno.  Before @load returns an errno, it
- *	must undo what it did.  Called by the loader (current), in process context, may sleep;
- *	optional.
+ *	may be counting.  Process context, may sleep, CPU hotplug held off.  If no other software
+ *	uses the hardware, the PMU needs neither @release nor @claim.
+ * @held_by_others: sets in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim could not
+ *	claim at the moment.  Process context, may sleep; optional.
+ * @load: called before a context is loaded on a thread or on a CPU.  @session has the values that
+ *	the context's registers have now; PMCs and PMDs may be written later.  Returns 0 or a
+ *	negative errno; the load then fails with this errno.  Before @load returns an errno, it must
+ *	undo what it did.  Called by the loader (current), in process context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
  *	on any CPU if it does not run.  The counters are halted.  Interrupts are off, and a run
- *	queue may be locked, so it must not wait, allocate or free.  Optional.  Only contexts of a
- *	PMU without @unload can be inherited; @load is not called for copies.
+ *	queue may be locked, so it must not wait, allocate or free.  Optional.  A context can be
+ *	inherited only if its PMU has no @unload.  @load is not called for the copies of a context.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
  * @counts_threads: returns whether PMC @n with @value selects an event that only a thread can have,
  *	such as a page fault.  A system-wide context cannot use such a value.  Process context, may
  *	sleep; optional.
  * @configure: computes @config, so that write_pmcs and start are short.  Called after PMC values,
- *	@counters or @interrupting of a set have changed, with interrupts off, on any CPU, while the
- *	set does not count; optional.
+ *	@counters or @interrupting of a set have changed, while the set does not count.  Interrupts
+ *	are off, and the call may come on any CPU.  Optional.
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If it cannot, the
  *	core does not start the set, and increments foreign_runs (docs/interface.md).  Called before
  *	write_pmcs; optional.
  * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may raise
  *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
- *	values that the last call wrote on this CPU, or is NULL if these values are not known.
- *	Values that are equal need not be written again.
- * @write_pmds: hot; write the values of @pmds to the counters.  @pmds has all of @used_pmds below
- *	64; after an overflow, it may have only some of them.
- * @start: hot; let @counters count.  If the hardware has one enable bit for all counters, or one
- *	register with the enable bits of all counters, one register write is enough.
- * @stop: hot; halt @counters, then do what @read does; the values go to the set's @pmds.  On return
+ *	values that the last call wrote on this CPU, or is NULL if these values are not known.  If a
+ *	PMC's new value is equal to its value in @programmed, it need not be written again.
+ * @write_pmds: hot; write the values of @pmds to the counters.  @pmds contains the PMDs of
+ *	@used_pmds whose numbers are below 64; after an overflow, it may contain only some of these
+ *	PMDs.
+ * @start: hot; let @counters count.  One register write is enough if one bit enables all counters,
+ *	or if one register has the enable bits of all counters.
+ * @stop: hot; halt @counters, then do what @read does, with the set's @pmds as @values.  On return
  *	nothing counts.
- * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
- *	pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the same as
- *	overflows(); it must read the overflow flags after the values.
+ * @read: hot; store the 64-bit values of @used_pmds in @values; the counters may be running.
+ *	@values[n] is pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the
+ *	same as overflows(); it must read the overflow flags after the values.
  * @sample: hot; called after an overflow, with counters halted.  For each PMD n in the bitmap @pmds
  *	that has type PFM_REG_SAMPLED, store the value in @values[n].  Required if the PMU has such
  *	registers.
- * @callers: hot; called after an overflow, with counters halted.  @to gets the addresses of the
- *	program's call instructions, at most @most, innermost first.  Only calls that the hardware
- *	has recorded and that have not returned are stored.  Returns the number of addresses;
- *	optional.
- * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
+ * @callers: hot; called after an overflow, with counters halted.  From the program's calls that the
+ *	hardware has recorded, take those that have not returned.  Store the addresses of their call
+ *	instructions in @to, innermost first, at most @most addresses.  Returns the number of
+ *	addresses; optional.
+ * @overflows: hot; returns the @counters that have wrapped and have not been acknowledged; required
  *	if the PMU calls pfm_overflow().
  * @acknowledge: hot; clear the overflows of @counters; the core has recorded these overflows.
  */
@@ -271,8 +270,8 @@ struct pfm_pmu_operations {
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name in pmu_desc
  * @is_state: true if the PMD's value is what @read returns at the moment.  Otherwise the PMD
- *	counts: in each event set, its value grows by as much as @read grows while the set is active
- *	and monitoring.
+ *	counts: while an event set is active and monitoring, each increase of what @read returns is
+ *	added to the set's PMD.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
  *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
@@ -306,8 +305,8 @@ struct pfm_virtual_pmd {
  *	used in system-wide contexts only, by users who may count at all levels.  One context uses
  *	all registers of a cache or package; it counts on the CPU that @operations->owner returns.
  *	Such a PMU is never the default.
- * @independent: operations on a set do not affect other counters.  So a thread's context and a
- *	system-wide context may count on a CPU at the same time, with different counters.  The
+ * @independent: an operation on a set affects only the counters of this set.  So a thread's context
+ *	and a system-wide context may count on a CPU at the same time, with different counters.  The
  *	module of such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
  *	pfm_running_registers() and pfm_overflow().
  * @owner: set by the core: the PMU's module
@@ -348,13 +347,13 @@ struct pfm_pmu {
 
 /**
  * pfm_pmu_register() - register a PMU
- * @pmu: a static object; the caller has filled in the fields before @owner
+ * @pmu: a static object; the caller has filled in all fields that come before @owner
  *
- * Others may hold the hardware at this time: it is claimed when a context is loaded.
- * Process context, may sleep.
+ * The hardware may be held by others at this time, because it is not claimed before a context is
+ * loaded.  Process context, may sleep.
  *
- * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if a
- * PMU of that name is registered, -EINVAL if the description is not consistent, -ENOMEM.
+ * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if a PMU of
+ * that name is already registered, -EINVAL if the description is not consistent, or -ENOMEM.
  */
 #define pfm_pmu_register(pmu) __pfm_pmu_register(pmu, THIS_MODULE)
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
@@ -382,8 +381,8 @@ void pfm_pmu_blame(const char *holder, unsigned int pmd);
  * @counters: the counters whose overflows this data describes; all ones if the hardware records the
  *	same data for all counters
  * @ip: the instruction that made the counter overflow, 0 if it was not recorded
- * @is_kernel: the data is about the kernel: the core withholds it from users who may not
- *	see the kernel
+ * @is_kernel: whether the data is about the kernel; if so, the core withholds it from users who may
+ *	not see the kernel
  * @payload: other recorded data, or NULL; the header of the register map documents its layout
  * @payload_size: bytes of @payload
  */
@@ -411,9 +410,9 @@ struct pfm_overflow_result {
  * pfm_overflow() - handle an overflow interrupt
  * @pmu: PMU of the interrupt
  * @regs: interrupted registers
- * @noted: data that the hardware recorded, valid until pfm_overflow() returns: an array that ends
- *	with an element whose @counters is 0.  If several elements are about the same counter, the
- *	first one is used.  NULL if the hardware records nothing.
+ * @noted: array of the data that the hardware recorded; @counters of its last element is 0.  The
+ *	array must stay valid until pfm_overflow() returns.  If several elements are about the same
+ *	counter, the first one is used.  NULL if the hardware records nothing.
  *
  * Called by the PMU module's handler, in an interrupt or NMI, on the CPU of the overflow,
  * with the counters of the running set halted.  The core calls overflows(), records the
@@ -457,8 +456,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  *	halted
  * @regs: interrupted registers
  *
- * Return: like pfm_overflow(), but only about @running: "next" is the next set of the same context,
- *	and "ours" says whether a counter of @running had overflowed.
+ * Return: the same as pfm_overflow(), but for the set @running only.  "next" is the next set of the
+ * same context, and "ours" says whether a counter of @running had overflowed.
  */
 struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 					   const struct pfm_registers *running,
@@ -467,9 +466,9 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Called with interrupts off.  If a set
- * counts on this CPU, its registers must not have changed.  A module also calls this function on
- * each CPU that comes online, unless registers keep their values while their CPU is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off.  The registers
+ * of a set that counts on this CPU must not have changed.  A module also calls this function on
+ * each CPU that comes online, unless a CPU's registers keep their values while it is offline.
  */
 void pfm_registers_lost(void);
 
@@ -477,8 +476,8 @@ void pfm_registers_lost(void);
  * pfm_cpu_pause() - halt the PMU's counters on this CPU before their values are lost
  * @pmu: the caller's PMU
  *
- * The core saves the values.  For a callback that the kernel calls when it suspends the machine,
- * see linux/syscore_ops.h.  Interrupts off.
+ * The core saves the values.  A module calls this function in a callback that the kernel calls when
+ * it suspends the machine (linux/syscore_ops.h).  Interrupts off.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu);
 
@@ -496,8 +495,8 @@ void pfm_cpu_resume(const struct pfm_pmu *pmu);
  *
  * For a module that clears the registers of a CPU which goes offline.  Its hotplug callback calls
  * this function on that CPU before it clears the registers, because a system-wide context may still
- * be counting there.  The callback may also run because the module releases the hardware.  In this
- * case the CPU stays online, and this function does nothing.
+ * be counting there.  The callback may also run because the module releases the hardware.  The CPU
+ * then stays online, and this function does nothing.
  */
 void pfm_cpu_goes_offline(void);
 
@@ -519,7 +518,10 @@ static inline u64 pfm_pmd_merge(u64 value, u64 hardware, u64 mask)
 	return (value & ~mask) | (hardware & mask);
 }
 
-/* Iterate @bit over the bits that are set in the 64-bit @word, lowest first; uses @rest. */
+/*
+ * Iterate @bit over the bits that are set in the 64-bit @word, lowest first; @rest is a helper
+ * variable.
+ */
 #define pfm_for_each_bit(bit, rest, word)                                                \
 	for ((rest) = (word); (rest) && ((bit) = __builtin_ctzll(rest), true);           \
 	     (rest) &= (rest)-1)

@@ -59,7 +59,7 @@ static struct x86_pmu amd = {
 
 /*
  * Up to family 14h, events from E0H on are events of the northbridge.  The cores share the
- * northbridge, so the counters of all cores would count the same.
+ * northbridge, so the counters of all cores would count the same events.
  */
 static bool is_not_northbridge(unsigned int n, u64 *value)
 {
@@ -67,8 +67,8 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 }
 
 /*
- * In family 15h, only certain counters can count an event; the others do not count it.  A PMC that
- * selects neither user level nor kernel level counts nothing, so it is accepted on every counter.
+ * In family 15h, each event can be counted by certain counters only.  A PMC that selects neither
+ * user level nor kernel level counts nothing, so it is accepted on every counter.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {

@@ -10,8 +10,8 @@
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
  *
- * perf's driver owns the hardware.  So each unit is held by a perf event that is pinned to the CPU,
- * a *placeholder*.  perf gives a unit to only one event at a time, so nobody else gets the unit.
+ * perf's driver owns the hardware.  So each unit is held by a *placeholder*: a perf event that is
+ * pinned to the CPU.  perf gives a unit to only one event at a time, so nobody else gets the unit.
  * We write the registers ourselves.  For each NMI the kernel calls all handlers.  Our first handler
  * is called before perf's.  It must not leave a sample to perf, because perf would take the sample
  * and begin a new period.  So it halts the units, and they stay halted until our second handler is
@@ -40,8 +40,8 @@
 #include <perfmon/perfmon_amd.h>
 
 /*
- * If a sample was found before its NMI, this NMI comes within this number of ticks.  Hardware takes
- * less than a microsecond, but a virtual CPU may have to wait.
+ * A sample may be found before its NMI comes.  Its NMI then comes within this number of ticks.
+ * Hardware takes less than a microsecond, but a virtual CPU may have to wait.
  */
 #define LATE_TICKS    (HZ / 10)
 
@@ -67,10 +67,10 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 }
 
 /*
- * The units cannot count at one level only.  If a PMC selects one level, the user gets only the
- * samples of that level, and the PMD must not reveal how many events the other level had.  So the
- * PMD does not change until a sample ends the period.  Until then, registers->state has the count
- * of the period.
+ * The units cannot count at one level only.  If a PMC selects only one level, the user gets only
+ * the samples of that level, and the PMD must not reveal how many events occurred at the other
+ * level.  So the PMD does not change until a sample ends the period.  Until then, registers->state
+ * has the count of the period.
  */
 static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
 {
@@ -101,9 +101,10 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /* ---- start and halt ----------------------------------------------------------------------- */
 
 /*
- * Let the unit of PMD @n count the rest of the period.  The unit counts up to a maximum, which
- * must be a multiple of 16, so it is rounded up.  If the unit can start at a value above 0, the
- * start value makes up for the rounding.  Otherwise the sample comes up to 15 events late.
+ * Start the unit of PMD @n for the rest of the period.  The unit counts up to a maximum.  The
+ * maximum must be a multiple of 16, so the number of events is rounded up.  If the unit can start
+ * at a value above 0, it starts at the number that the rounding added.  Otherwise the sample comes
+ * late by this number of events.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -145,9 +146,9 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
- * The core does not see dropped samples, so its interrupt budget does not limit them.  If this CPU
- * has dropped more than MOST_DROPS samples in the present tick, the period after each further
- * dropped sample has at least LONG_PERIOD events.
+ * The core does not see dropped samples, so its interrupt budget does not limit them.  This CPU may
+ * drop MOST_DROPS samples in a tick.  After each further sample that it drops in the same tick, the
+ * next period has at least LONG_PERIOD events.
  */
 #define MOST_DROPS  100
 #define LONG_PERIOD 20000
@@ -163,7 +164,7 @@ static bool drops_too_many(struct ibs_cpu *cpu)
 	return ++cpu->drops > MOST_DROPS;
 }
 
-/* Return: registers->state[@n] at the beginning of the period that follows a dropped sample. */
+/* Return: the value that registers->state[@n] gets after a dropped sample. */
 static u64 state_after_drop(struct ibs_cpu *cpu, const struct pfm_registers *registers,
 			    unsigned int n)
 {
@@ -246,9 +247,9 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Record that an NMI may still come although its sample has already been found, or was lost when
- * the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come immediately.
- * So the caller calls this function before the halt, and again afterwards.
+ * Record that an NMI without a sample may still come: its sample has already been found, or was
+ * lost when the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come
+ * immediately.  So the caller calls this function before the halt, and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -409,8 +410,8 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 /*
  * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
- * sample, and this function handles it.  As its interrupted instruction, this sample gets the one
- * where the thread entered the kernel.
+ * sample, and this function handles it.  The interrupted registers of such a sample are those with
+ * which the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
 {

@@ -31,11 +31,12 @@ enum unit {
  * @loaded: the set that counts here, or NULL
  * @running: counters of @loaded whose units run
  * @pending: counters of @loaded that overflowed and were not acknowledged
- * @left: for each unit, how many events were left until the overflow when the unit was started
+ * @left: for each unit, the number of events that were left until the overflow when the unit was
+ *	started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
- * @kept: what the control registers of running units contained before an NMI halted the
- *	units; else 0
+ * @kept: for each running unit that an NMI has halted, the contents of its control register before
+ *	the halt; else 0
  * @next: the set that counts after this NMI, or NULL
  * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples

@@ -39,8 +39,8 @@ static inline u64 most_of(enum unit unit)
 }
 
 /*
- * Return: the unit's count.  If the unit has a sample, its count is the maximum.  If the op unit
- * has no sample and its count cannot be read, 0 is returned.
+ * Return: the unit's count.  If the unit has a sample, this is the maximum up to which it counted.
+ * If the op unit has no sample and its count cannot be read, 0 is returned.
  */
 static inline u64 counted(enum unit unit, u64 control)
 {
@@ -58,8 +58,8 @@ static inline u64 counted(enum unit unit, u64 control)
 }
 
 /*
- * Return: the value of the control register that lets a unit count from @count to @most.  @most is
- * a multiple of 16.
+ * Return: the control register's value with which a unit counts from @count to @most.  @most is a
+ * multiple of 16.
  */
 static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 {

@@ -76,8 +76,8 @@ static bool is_address(unsigned int n)
 }
 
 /*
- * Users who may not see the kernel get no address of the kernel, such as the target of a
- * SYSCALL, and no physical address.
+ * Users who may not see the kernel get no kernel addresses, such as the target of a SYSCALL, and no
+ * physical addresses.
  */
 static bool is_hidden(unsigned int n, u64 value)
 {

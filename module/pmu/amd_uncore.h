@@ -26,7 +26,8 @@ struct uncore_counter {
  * @timer: updates the counters, long before a register can wrap twice
  * @running: the set that counts; NULL when halted
  * @overflows: counters whose 64-bit values have overflowed
- * @instance: number of the CPU's cache or package; negative: not known yet, or none
+ * @instance: number of the CPU's cache or package; negative if it is not known yet or if there is
+ *	none
  * @is_owner: whether the CPU owns the registers; used only if perf has no such PMU
  */
 struct uncore_cpu {
@@ -43,7 +44,7 @@ struct uncore_cpu {
  * struct uncore - a PMU that CPUs share
  * @name_in_perf: name of perf's PMU
  * @base: first register: control and count of counter 0, then those of counter 1, ...
- * @instance_of: returns the number of the cache or package of a CPU; runs on this CPU
+ * @instance_of: returns the number of the present CPU's cache or package
  * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed
  * @is_known: perf had this PMU when the first counter was claimed, so placeholders hold the

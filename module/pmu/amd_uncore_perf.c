@@ -2,14 +2,14 @@
 /*
  * PMU descriptions "amd_l3" and "amd_df": who owns the registers, and how to share them with perf.
  *
- * perf's driver amd_uncore is built into many kernels, and is a module of others.  It gives a
+ * In many kernels perf's driver amd_uncore is built in; in others it is a module.  It gives a
  * register to one event at a time, and has no function to reserve registers.  So a placeholder, a
  * pinned event of perf, holds each register that we use.  Each register of a PMU can count every
- * event.  So a counter of ours uses the register that its placeholder has at the moment, and perf
- * can use the others.  When perf's own events change, perf may stop placeholders and start them
- * again, perhaps on other registers.  perf then carries their counts over, and computes the value
- * of the control register from fields of struct perf_event.  So uncore_select() stores our event
- * there.
+ * event.  So each of our counters uses the register that its placeholder has at the moment, and
+ * perf can use the other registers.  When perf's own events change, perf may stop placeholders and
+ * start them again, perhaps on other registers.  perf then keeps their counts.  It computes the
+ * value of the control register from fields of struct perf_event, so uncore_select() stores our
+ * event in these fields.
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  If perf's driver is not
  * loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
@@ -86,7 +86,7 @@ static long ask_for_owner(void *info)
 /*
  * A pinned event that gets no register stays in an error state forever.
  *
- * Return: NULL if perf does not give a register; an error pointer if there is no memory.
+ * Return: NULL if perf gives us no register, or an error pointer if there is no memory.
  */
 static struct perf_event *create_placeholder(const struct uncore *uncore)
 {
@@ -100,7 +100,10 @@ static struct perf_event *create_placeholder(const struct uncore *uncore)
 	return NULL;
 }
 
-/* Removes from the job's counters those that are held now.  Return: 0 or -ENOMEM. */
+/*
+ * Take the job's counters on this CPU.  Those that were taken are removed from @info->counters.
+ * Return: 0 or -ENOMEM.
+ */
 static long take_here(void *info)
 {
 	struct job *job = info;

@@ -6,8 +6,8 @@
  * is the cycle counter; see perfmon_armv8.h.  In every register that has a bit for each
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
- * One register has the enable bits of all counters, so a start or a stop is one write.  PMCR_EL0.E
- * is on as long as the PMU is claimed; perf uses this bit, too.
+ * One register has the enable bits of all counters, so one write starts or stops all of them.
+ * PMCR_EL0.E is on as long as the PMU is claimed; perf uses this bit, too.
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>
@@ -340,11 +340,12 @@ static void __init armv8_describe(const struct identity *identity)
 }
 
 /*
- * Some event counters are left to perf.  We cannot claim counters that perf already uses, but perf
- * also needs counters for events that it creates or schedules later.  A pinned perf event that
- * finds no counter stays in error state, and KVM pins its events for a guest's PMU.  perf always
- * takes the first event counter that is available, so the last ones are the least used, and we
- * leave these to perf.  While we hold the cycle counter, perf counts cycles with an event counter.
+ * Some event counters are left to perf.  We cannot claim counters that perf already uses.  But perf
+ * also needs counters for events that it creates or schedules later: a pinned perf event that finds
+ * no counter stays in an error state, and KVM pins the events that it creates for a guest's PMU.
+ * perf always takes the first available event counter, so it uses the last ones least.  We leave
+ * these last ones to perf.  While we hold the cycle counter, perf counts cycles with an event
+ * counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -4,7 +4,7 @@
  *
  * perf_event measures how long its function handle_irq takes.  It compares the average with the
  * time between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
- * average exceeds a share of this time (kernel.perf_cpu_time_max_percent), perf lowers the maximum
+ * average exceeds kernel.perf_cpu_time_max_percent percent of this time, perf lowers the maximum
  * rate permanently, for all users.  Our overflows must not lower perf's rate, because the core
  * itself throttles our contexts.  So if only our counters overflowed, their interrupt bypasses the
  * measurement.  To do this, we put our own handler in front of the interrupt handler that the
@@ -18,7 +18,7 @@
 #include "armv8.h"
 #include "compat/arm_pmu.h"
 
-/* The interposed action of each CPU; with a per-CPU interrupt (PPI) all are the same. */
+/* The interposed action of each CPU.  All CPUs have the same action if the interrupt is a PPI. */
 static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
@@ -90,8 +90,8 @@ void armv8_interrupt_interpose(const struct arm_pmu *pmu)
  *
  * Process context; hotplug held off.
  *
- * Return: whether all of perf's handlers are restored; false if another module has
- * interposed after us
+ * Return: true if all of perf's handlers are restored, false if another module has interposed after
+ * us
  */
 bool armv8_interrupt_restore(void)
 {

@@ -74,9 +74,8 @@ static __always_inline bool here_is_ours(void)
 }
 
 /*
- * perf's handler may open the counters to user level, as start does, if the sysctl has just
- * been set.  An NMI cannot clear our counters, so we close all counters until the next
- * start.
+ * perf's handler may open the counters to user level, as start does, if the sysctl has just been
+ * set.  We cannot clear our counters in an NMI, so we close all counters until the next start.
  */
 static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 {
@@ -99,9 +98,9 @@ static __always_inline u64 running_counters(struct pfm_running running)
 }
 
 /*
- * Called if an NMI comes after the core has withdrawn a set and before it calls stop().  The set's
- * counters still run.  They are halted here, and their overflows are kept for stop(), because
- * perf's handler clears the overflows.
+ * An NMI may come when pfm_running_sets() does not return a set any more, but the core has not yet
+ * called stop() for this set.  The set's counters still run.  They are halted here, and their
+ * overflows are kept for stop(), because perf's handler clears the overflows.
  */
 static noinline void halt_withdrawn(u64 counters)
 {
@@ -124,9 +123,9 @@ static __always_inline struct pfm_registers *handle_set(struct pfm_registers *se
 }
 
 /*
- * pfm_overflow_of() is called for each set with a counter that wrapped, and perf's handler is
- * called if a counter of perf may have wrapped.  perf's handler clears all overflows: before
- * it runs, the core has recorded ours, and our counters are halted.
+ * Call pfm_overflow_of() for each set with a counter that wrapped, and perf's handler if one of
+ * perf's counters may have wrapped.  perf's handler clears all overflows.  So it runs after the
+ * core has recorded our overflows, and while our counters are halted.
  */
 static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 					       struct pfm_running running)
@@ -172,7 +171,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 }
 
 /*
- * Return: whether a counter of ours has overflowed and no counter of perf has.  Called with
+ * Return: whether one of our counters has overflowed and none of perf's counters has.  Called with
  * interrupts off or from NMI.
  */
 bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
@@ -228,8 +227,8 @@ static void write_again(struct pfm_registers *registers)
 /*
  * Called instead of arm_pmu.reset, with interrupts off.  There are two cases:
  * - The CPU comes online.  Its idle thread runs, which is not monitored.
- * - The CPU has regained its power.  After cpuidle the idle thread runs.  After suspend to RAM
- *   and hibernation the thread that wrote to /sys/power/state runs.  That thread may be
+ * - The CPU has regained its power.  After cpuidle, this CPU runs its idle thread.  After suspend
+ *   to RAM or hibernation, it runs the thread that wrote to /sys/power/state.  That thread may be
  *   monitored: see power_changes().
  */
 static void shared_reset(void *pmu)
@@ -286,8 +285,8 @@ static struct notifier_block power_notifier = {
 /* ---- claim and release ------------------------------------------------------------------ */
 
 /*
- * Halt counters, disable their interrupts and clear them. perf leaves unused counters halted and
- * without interrupts, too.
+ * Halt counters, disable their interrupts and clear them.  perf, too, leaves unused counters
+ * halted, with their interrupts disabled.
  */
 static void halt_and_clear(u64 counters)
 {
@@ -399,9 +398,9 @@ static void interpose(void)
 }
 
 /*
- * A module that has interposed after us calls our functions.  If we restored perf's functions,
- * that module's functions would not be called any more.  When the module is unloaded, it would
- * put our functions back.
+ * A module that has interposed after us calls our functions.  If we restored perf's functions now,
+ * that module's functions would not be called any more.  At its unload, that module would install
+ * our functions again.
  *
  * Return: whether all of perf's functions are in place
  */
@@ -432,11 +431,11 @@ static void adopt_cpus(void)
  * armv8_perf_claim() - claim counters from perf, on all of our CPUs
  * @wanted: bitmap of the counters to claim, none of them ours yet; bit 31 is the cycle counter
  *
- * All CPUs are checked first.  Otherwise a claim that fails would briefly keep perf from
- * using counters.  Process context; hotplug held off.
+ * All CPUs are checked before any counter is claimed.  Without this check, a claim that fails would
+ * take counters from perf for a moment.  Process context; hotplug held off.
  *
- * Return: -1 if all were claimed.  Otherwise none was claimed, and the number of a counter
- * that perf uses on some CPU is returned.
+ * Return: -1 if all counters were claimed.  If none was claimed, the number of a counter that perf
+ * uses on some CPU.
  */
 int armv8_perf_claim(u64 wanted)
 {
@@ -467,12 +466,12 @@ int armv8_perf_claim(u64 wanted)
 
 /**
  * armv8_perf_release() - undo armv8_perf_claim()
- * @counters: bitmap of counters of ours that are halted
+ * @counters: bitmap of our counters to release, which are halted
  *
  * Process context; hotplug held off.
  *
- * If this call releases the last counter and restores all functions of perf, no CPU is in one of
- * our functions when it returns:
+ * When this call has released the last counter and has restored all functions of perf, no CPU runs
+ * one of our functions any more:
  * - handle_irq: release_here() runs in an interrupt, so it runs only after handle_irq has
  *   returned.  The pointer is restored before release_here() is called.  So a later interrupt
  *   calls perf's function, and so does an NMI during release_here().
@@ -491,7 +490,7 @@ void armv8_perf_release(u64 counters)
 
 /*
  * Called on a CPU that has come online, perhaps for the first time.  Use this CPU from now on,
- * unless perf uses a counter there that we have claimed on the other CPUs.
+ * unless perf uses, on this CPU, a counter that we have claimed on the others.
  */
 static int armv8_cpu_online(unsigned int cpu)
 {
@@ -515,8 +514,8 @@ static int armv8_cpu_online(unsigned int cpu)
 
 /**
  * armv8_perf_find() - find the arm_pmu of a CPU
- * @list: in: CPUs that may be used; out: those of them that have the same arm_pmu as the
- *	first online one.  CPUs in the list that come online later are used, too.
+ * @list: in: CPUs that may be used; out: only those that have the same arm_pmu as the first online
+ *	CPU of the list.  CPUs in the list that come online later are used, too.
  * @name: out: name of the arm_pmu
  *
  * perf creates a raw event on the CPU's own PMU, so this event shows which PMU the CPU has.  The

@@ -2,10 +2,9 @@
 /*
  * Arm PMUv3: mark our counters as used in the data of perf's driver.
  *
- * The kernel's arm_pmu driver has two arrays for each CPU: used_mask has a bit for each
- * counter that is used, and events has the perf events of these counters.  The driver
- * does not allocate a used counter.  From Linux 6.1 to 7.2 the driver looks up events in
- * four cases:
+ * For each CPU, the kernel's arm_pmu driver has the bitmap "used_mask" of the counters that are
+ * used, and the array "events" with the perf events of these counters.  The driver does not
+ * allocate a used counter.  From Linux 6.1 to 7.2 the driver looks up events in these four cases:
  * - In its interrupt handler: the events of counters that have overflowed.  An event may be
  *   missing.
  * - When it opens counters to user level (since 6.13, PMUv3p9): the events of used counters.  Each
@@ -13,9 +12,9 @@
  * - When the CPU loses or regains its power: the events of all counters.  The driver stops each
  *   event or starts it again.
  * - When it merges the branch filters of events (since 6.17): the events of all counters.
- * So each counter of ours has an event in this array, too: a placeholder, which is zero except
- * for its PMU and its state.  This PMU is an arm_pmu whose functions do nothing, so it has no
- * effect when the driver stops or starts the placeholder.  The placeholder is in no perf
+ * So we store an event for each of our counters in this array, too.  This placeholder is zero
+ * except for its PMU and its state.  Its PMU is an arm_pmu whose functions do nothing, so it has
+ * no effect when the driver stops or starts the placeholder.  The placeholder is in no perf
  * context, and perf never schedules it.
  *
  * If we used real perf events instead, one pinned to each CPU and counter, our code would not
@@ -93,8 +92,9 @@ u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters
  * @cpu: this CPU, with interrupts off, or one that is offline
  * @counters: bitmap of counters that are not used
  *
- * An NMI may come when only some of the counters are marked; the NMI only reads.  A
- * counter's event is stored before its bit is set, so each marked counter has an event.
+ * An NMI may come when only some of the counters are marked.  This is harmless: the NMI handler
+ * only reads the marks.  A counter's event is stored before its bit is set, so each marked counter
+ * has an event.
  */
 void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 {

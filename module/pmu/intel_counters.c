@@ -85,8 +85,8 @@ static void read_here(void *at)
 }
 
 /*
- * Keep in @all only what @here has, too.  If the CPUs differ, the fields of @all->capabilities
- * that have several bits may be wrong afterwards, but they are not used in this case.
+ * Keep in @all only what @here has, too.  If the CPUs differ, this may spoil the fields of
+ * @all->capabilities that have several bits.  These fields are not used in this case.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {
@@ -163,7 +163,7 @@ int intel_find_counters(struct intel_counters *counters, bool *mixed)
  */
 bool intel_is_architectural(u64 select, u32 events)
 {
-	/* By the number of the event: SDM 3B, "Pre-defined Architectural Performance Events" */
+	/* Indexed by the event's number: SDM 3B, "Pre-defined Architectural Performance Events" */
 	static const u16 codes[] = {
 		0x003c, /* cycles */
 		0x00c0, /* instructions */

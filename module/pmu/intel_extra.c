@@ -2,8 +2,8 @@
 /*
  * Intel: registers that refine what an event counts.  OFFCORE_RESPONSE counts the requests and
  * responses that MSR_OFFCORE_RSP_0 or _1 selects.  FRONTEND_RETIRED counts the events that
- * MSR_PEBS_FRONTEND selects.  A precise sample of LOAD_LATENCY is a load that took more cycles
- * than MSR_PEBS_LD_LAT_THRESHOLD.
+ * MSR_PEBS_FRONTEND selects.  Precise sampling of LOAD_LATENCY records only loads that took more
+ * cycles than MSR_PEBS_LD_LAT_THRESHOLD.
  *
  * No CPUID leaf describes the bits of these registers, so this file has a list of models.  The
  * SDM describes the bits in volume 3B, sections "Off-core Response Performance Monitoring",
@@ -32,7 +32,7 @@
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
  * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;
- *	0 if IA32_PEBS_ENABLE cannot turn on latencies in records
+ *	0 if IA32_PEBS_ENABLE has no bits that add latencies to records
  */
 struct model {
 	u8 models[12];

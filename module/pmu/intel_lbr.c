@@ -8,8 +8,8 @@
  *
  * The entries belong to the CPU, and any thread may run there.  So each start clears them, and each
  * stop ends the recording.  If the user may not see the kernel, the processor does not record
- * branches into the kernel.  It records branches from the kernel to user level without the address
- * of the branch instruction.
+ * branches into the kernel.  It records branches from the kernel to user level, but hides the
+ * address of the branch instruction.
  *
  * The processor freezes the entries when it raises the overflow interrupt, so that the branches of
  * the kernel's NMI entry do not replace those that led to the overflow.
@@ -31,7 +31,7 @@
 #define STATUS_LBR_FROZEN BIT_ULL(58) /* of IA32_PERF_GLOBAL_STATUS */
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
-/* The processor stores this as the source of a branch from a level that it does not record. */
+/* If a branch comes from a level that is not selected, the processor stores this as its source. */
 #define FILTERED	  (~0ull)
 
 static unsigned int depth;

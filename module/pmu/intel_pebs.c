@@ -9,11 +9,11 @@
  *
  * Each record raises an interrupt.  So the buffer never contains data of another thread, and a
  * PMD can have any reset value, even a random one.  The processor always loads 1.  Without PEBS,
- * the counter would also contain 1 at that point: it would wrap to 0 and count the event of the
- * record.  In both cases the highest bit, the overflow flag, is clear (x86.c).
+ * the counter would contain 1, too: after the wrap to 0, it would count the event that PEBS
+ * records.  In both cases the highest bit, the overflow flag, is clear (x86.c).
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation,
- * almost no kernel memory is mapped at that time: perf's own buffer is mapped, but no other one.
+ * almost no kernel memory is mapped at that time: perf's buffer is mapped, but ours would not be.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -105,8 +105,8 @@ static u64 pebs_counters;
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * Copy the registers to struct pfm_intel_pebs.  They have the same names in both kinds of
- * record.
+ * Copy the registers to struct pfm_intel_pebs.  The fields for registers have the same names in
+ * both kinds of record.
  */
 #define COPY_REGISTERS(to, from)                                                         \
 	do {                                                                             \
@@ -147,8 +147,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * Return: a bitmap of the counters to which a record belongs.  If the record names no armed
- * counter, and only one counter is armed, the record belongs to that counter.
+ * Return: a bitmap of the counters that the record is for.  If the record names no armed counter,
+ * and only one counter is armed, the record is for that counter.
  */
 static u64 counters_of(const void *at, u64 armed)
 {

@@ -37,9 +37,9 @@ struct quirk {
 
 static const struct quirk quirks_of_models[] = {
 	/*
-	 * Core 2, 65 nm: there may be records of a privilege level that was not selected (AJ67),
-	 * an interrupt may come one event too late (AJ68), and buffer overflows are not reported
-	 * (AJ69).
+	 * Core 2, 65 nm: the processor may record events at a privilege level that was not
+	 * selected (AJ67), an interrupt may come one event too late (AJ68), and buffer overflows
+	 * are not reported (AJ69).
 	 */
 	{ .model = 0x0f, .stepping = ANY_STEPPING, .no_pebs = WRONG_RECORDS },
 	/* Sandy Bridge: records are wrong before these revisions. */
@@ -92,8 +92,9 @@ void intel_find_quirks(struct intel_quirks *quirks)
 		add_quirks_of(quirks, &cpu_data(n));
 	cpus_read_unlock();
 	/*
-	 * Skylake has microcode for the memory ordering issue of TSX (CPUID leaf 07H, EDX bit 13;
-	 * Intel's paper "Performance Monitoring Impact of Intel TSX Memory Ordering Issue").
+	 * A microcode update of Skylake works around the memory ordering issue of TSX (CPUID leaf
+	 * 07H, EDX bit 13; Intel's paper "Performance Monitoring Impact of Intel TSX Memory
+	 * Ordering Issue").
 	 * With this microcode, transactions use general counter 3, unless MSR_TSX_FORCE_ABORT
 	 * makes all transactions abort.  perf sets MSR_TSX_FORCE_ABORT while a perf event uses
 	 * the counter.  Our placeholders are perf events, so they have the same effect.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf's PMUs, for the PMU modules that share hardware with them.  Kernels export neither a
- * list of these PMUs nor their bus.  But an event points to its PMU, and a PMU's device points
- * to the bus.
+ * Functions to find perf's PMUs, for the PMU modules that share hardware with them.  Kernels
+ * export neither a list of these PMUs nor their bus.  But an event points to its PMU, and a PMU's
+ * device points to the bus.
  */
 #ifndef PERFMON_PERF_PMUS_H
 #define PERFMON_PERF_PMUS_H
@@ -12,7 +12,7 @@
 
 /**
  * perf_idle_event() - create an event that does not count
- * @cpu: number of an online CPU; the event is for this CPU
+ * @cpu: the event's CPU, which must be online
  * @type: PERF_TYPE_*
  * @config: PERF_COUNT_*
  *

@@ -9,11 +9,11 @@
  * that its source had at the last update.  An update adds the difference to the counter and
  * latches a wrap.  Updates happen
  *
- *  - in stop(), which the core calls at every switch: an event of the thread
- *    (switches, migrations) overflows only there;
+ *  - in stop(), which the core calls at every switch: a counter of the thread's switches or
+ *    migrations overflows only there;
  *  - in read(), so that the overflows that read() returns agree with the values;
- *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer for
- *    the earliest time at which a counter that must interrupt can wrap.
+ *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer to
+ *    the earliest time at which one of the interrupting counters can wrap.
  *
  * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
  * only one of several wraps, as in hardware.  With 64-bit counters two wraps take
@@ -58,8 +58,8 @@
 /*
  * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the wrap
  * gives a lower bound of the time until the wrap.  But the timer waits for at least
- * SOFT_FAULT_LOOK_NS, so the interrupt may be late by up to that time.  With these two values no
- * wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
+ * SOFT_FAULT_LOOK_NS, so the interrupt may be up to SOFT_FAULT_LOOK_NS late.  With these two values
+ * no wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000
@@ -188,8 +188,8 @@ static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Set the timer.  This is allowed while a run queue is locked: starting a pinned hard timer of
- * this CPU wakes no thread.
+ * Set the timer.  This function may be called while a run queue is locked: starting a pinned hard
+ * timer of this CPU wakes no thread.
  */
 static void soft_arm(struct soft_cpu *cpu)
 {
@@ -235,10 +235,10 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
  * The overflow interrupt.  The timer may expire too early: the conversion to ns is rough, and for
  * faults the time is only a lower bound.
  *
- * While this callback runs, only pfm_overflow() stops this CPU's counters.  stop() cancels the
- * timer on the same CPU with interrupts off, so the callback does not run at that moment or
- * later.  When a CPU goes offline, the timer is not set, because the counters were stopped
- * before.  If the timer migrates to another CPU nevertheless, the callback does nothing.
+ * While this callback runs, only pfm_overflow() stops this CPU's counters.  All other calls of
+ * stop() cancel the timer on the same CPU with interrupts off, so the callback is not running then
+ * and does not run later.  When a CPU goes offline, its timer is not set, because the counters
+ * have been stopped.  If the timer migrates to another CPU nevertheless, the callback does nothing.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {

@@ -54,8 +54,8 @@
 
 /*
  * The fields of MMCRA that users may write: sampling mode and threshold.  The fields of the
- * branch history buffer are reserved.  Each version of the architecture has the threshold at
- * another place.
+ * branch history buffer are reserved.  The threshold field has different bits in each version of
+ * the architecture.
  */
 #define MMCRA_SAMPLING	     (GENMASK_ULL(6, 0) | GENMASK_ULL(18, 8))
 #define MMCRA_SDAR_MODE	     GENMASK_ULL(43, 42)
@@ -106,9 +106,10 @@ static void freeze(void)
 }
 
 /*
- * The bit that freezes the kernel depends on the kernel's state. Under a hypervisor the kernel runs
- * in privileged state, and the bit is FCS. On bare metal it runs in hypervisor state, so FCS is
- * turned into FCH. The user's own FCH is dropped, because no other hypervisor runs there.
+ * The kernel's privilege state determines which bit stops the counters while the kernel runs.
+ * Under a hypervisor the kernel runs in privileged state, and the bit is FCS.  On bare metal the
+ * kernel runs in hypervisor state, so FCS is turned into FCH.  An FCH bit that the user has set is
+ * dropped, because no other hypervisor runs there.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {
@@ -225,8 +226,8 @@ static bool samples(const struct pfm_registers *registers)
 }
 
 /*
- * Once MMCR0 has been written, an overflow may come as an NMI and switch to another set.  In this
- * case MMCRA must have the value of that set when this function returns.
+ * Once MMCR0 has been written, an overflow may raise an NMI, whose handler may switch to another
+ * set.  In this case MMCRA must have the value of that set when this function returns.
  */
 static noinline void start_sampling(struct pfm_registers *registers)
 {
@@ -308,9 +309,9 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * Clear overflows of counters that are not in use, because they would interrupt forever.  If
- * one of PMC5 and PMC6 is in use, the other one counts, too.  PMC4 also counts if it only
- * selects a bank.  Other counters that are not in use should never overflow.
+ * Clear overflows of counters that are not in use, because they would interrupt forever.  If only
+ * one of PMC5 and PMC6 is in use, the other one counts, too.  PMC4 also counts if its event is
+ * only needed to select a bank.  Other counters that are not in use should never overflow.
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {
@@ -327,8 +328,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
  * because on POWER the kernel only sets a flag in memory to disable them.  In this case it is an
  * NMI.
  *
- * If no set runs, the core has just withdrawn a set and is about to stop it: then freezing is
- * sufficient, because the overflow stays in the counter.
+ * If no set is running, the core has just withdrawn one and is about to stop it.  Then the handler
+ * only has to freeze the counters: the overflow stays in its counter.
  */
 void power_interrupt(struct pt_regs *regs)
 {

@@ -39,7 +39,7 @@ void power_interrupt(struct pt_regs *regs);
 
 /* power_claim.c */
 
-/* Whether the module parameter hash permits counting with this kernel's MMU. */
+/* Always true with the radix MMU; with the hash MMU, the value of the module parameter "hash". */
 bool power_may_count(void);
 int power_claim(struct pfm_pmu *pmu, const u64 *pmds);
 void power_release(struct pfm_pmu *pmu, const u64 *pmds);

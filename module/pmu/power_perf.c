@@ -4,9 +4,9 @@
  *
  * The kernel's driver keeps a count of its events.  It reserves the hardware for the first event
  * and releases it after the last one.  If the hardware is already reserved, the driver refuses the
- * event: it does not change the count, but it sets the event's destroy().  Newer kernels (seen in
- * 6.12) call this destroy(), which decrements the count.  Then the count is too low, and the
- * driver would later accept an event without reserving the hardware.  perf and perfmon would
+ * event: it does not increment the count, but it still sets the event's destroy().  Newer kernels
+ * (seen in 6.12) call this destroy(), which decrements the count.  Then the count is too low, and
+ * the driver would later accept an event without reserving the hardware.  perf and perfmon would
  * program the same counters, and both would silently count wrongly.
  *
  * So this module interposes event_init() while it is loaded.  Our function clears destroy() of a
@@ -70,8 +70,8 @@ int power_perf_init(void)
 /**
  * power_perf_exit() - undo power_perf_init()
  *
- * Waits until a module that interposed after us is unloaded.  Called in process context,
- * after the hardware has been released.
+ * If another module has interposed the same function after us, waits until that module is
+ * unloaded.  Called in process context, after the hardware has been released.
  */
 void power_perf_exit(void)
 {

@@ -115,9 +115,9 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * write_pmcs() compares the new values with this structure, not with its argument @programmed,
- * which is always a set of the same context.  This also avoids writes when the CPU switches
- * between threads whose contexts have the same PMCs.
+ * write_pmcs() compares the new values with this structure and ignores its argument @programmed,
+ * because @programmed is always a set of the same context.  This structure also avoids writes when
+ * the CPU switches between threads whose contexts have the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -220,8 +220,9 @@ void x86_halt_one_by_one(const struct pfm_registers *registers)
 }
 
 /*
- * A counter may overflow before the last one is started, and the NMI may mask the context or
- * switch to another set.  In this case @registers must not run when this function returns.
+ * A counter may overflow before the last counter is started.  The NMI handler may then mask the
+ * context or switch to another set.  In this case @registers must not run when this function
+ * returns.
  */
 static noinline void start_one_by_one(struct pfm_registers *registers)
 {
@@ -317,8 +318,8 @@ u64 x86_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * If the record of an armed counter has not come yet, cancel it.  A late record would change the
- * counter's value.
+ * Cancel the records of armed counters that the processor has not written yet.  A late record
+ * would change its counter's value.
  */
 static void disarm(u64 armed)
 {
@@ -404,8 +405,8 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Create a perf event to find out whether there are counters: an emulator or a hypervisor may have
- * none.  perf has tested the registers at boot, and refuses the event if there are no counters.
+ * Find out whether there are counters, by creating a perf event.  An emulator or a hypervisor may
+ * provide none.  perf tested the registers at boot, and refuses the event if there are no counters.
  * The event never counts, but perf has to reserve the counters for it.  The counters can be
  * exclusive only if perf reserves them.  If perf has a PMU for each kind of core, only the PMU of
  * the first online CPU is tried.

@@ -20,8 +20,8 @@
 #include "perfmon_pmu.h"
 
 /*
- * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
- * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general
+ * PMD n is general counter n, and PMC n is its event select.  PMD X86_FIXED + n is fixed counter n
+ * of Intel's processors.  PMC X86_FIXED controls all fixed counters, and PMC X86_PEBS arms general
  * counters.
  */
 #define X86_FIXED	   16
@@ -33,9 +33,9 @@
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * A counter has this many bits more than its PMD.  The highest bit is the overflow flag.  The bit
- * below it is needed because perf may own the counter, and perf never loads a value below half of
- * the counter's range.
+ * A counter is this many bits wider than its PMD.  The highest bit is the overflow flag.  The bit
+ * below it is needed because perf may own the counter, and perf never loads a value that is less
+ * than half of the counter's range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -84,7 +84,8 @@ struct x86_counter {
  * @begin: forget all records and begin to record the branches that the set selects
  * @resume: called after @end, for the same set: keep the records and continue to record
  * @end: stop recording, and keep the records
- * @own: take the CPU's record registers (@ours is true) or return them; forget all records
+ * @own: if @ours is true, take the CPU's record registers, otherwise return them; forget all
+ *	records in both cases
  * @sample, @callers: as in struct pfm_pmu_operations
  */
 struct x86_branches {
@@ -148,7 +149,8 @@ struct x86_extra {
  *	several PMUs, or because event selects need @reset_selects
  * @masks_interrupt: the local APIC masks the overflow interrupt when it delivers this interrupt
  * @select_bits: bits of an event select that users can write
- * @counts_anywhere: return whether all general counters can count the event of a PMC value
+ * @counts_anywhere: return whether all general counters can count the event that a PMC value
+ *	selects
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @reset_selects: set all event selects to 0, before some of them are written; the counters are
  *	halted, and keep their values; optional
@@ -158,8 +160,8 @@ struct x86_extra {
  * @set_up: describe the registers that depend on the ownership; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none
- * @extras: registers that refine events; none with shared ownership, because perf may write them
- *	for its own events
+ * @extras: registers that refine events; with shared ownership there are none, because perf may
+ *	write these registers for its own events
  * @extra_count: number of @extras
  */
 struct x86_pmu {
@@ -244,7 +246,8 @@ static __always_inline u64 x86_read_msr(u32 msr)
 }
 
 /*
- * Used instead of the kernel's function, which has another name in each release and may trace.
+ * Used instead of the kernel's function, whose name depends on the release, and which may call a
+ * tracepoint.
  */
 static __always_inline u64 x86_rdpmc(u32 number)
 {
@@ -255,8 +258,8 @@ static __always_inline u64 x86_rdpmc(u32 number)
 }
 
 /*
- * Note that the overflows of @counters were found.  If an NMI finds exactly one overflow on Intel's
- * processors, this overflow has raised the NMI, so no late NMI is expected.
+ * Note that the overflows of @counters were found.  On Intel's processors, if the NMI handler finds
+ * exactly one overflow, this overflow has raised the NMI, so no late NMI is expected.
  */
 static __always_inline void x86_note_overflows(u64 counters)
 {

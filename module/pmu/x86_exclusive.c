@@ -14,8 +14,8 @@
  * processors only the first one is accepted; was_delivered() recognizes further late NMIs there by
  * the local APIC.
  *
- * An overflow interrupt may also get lost, or others may mask it.  Then the overflow is found at
- * the next stop or interrupt.
+ * An overflow interrupt may also get lost, or other code, such as firmware, may mask it.  Then the
+ * overflow is found at the next stop or interrupt.
  */
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -84,7 +84,7 @@ static void allow_interrupt(void)
 
 /*
  * Record that an overflow has been found, and that its NMI may still come.  Called on the CPU of
- * the overflow, with interrupts off or from NMI.
+ * the overflow, with interrupts off or in an NMI.
  *
  * If an overflow is found outside of an NMI, the interrupt may be masked, for example by firmware.
  * So this function unmasks it.
@@ -120,9 +120,9 @@ bool x86_nmi_is_late(void)
 }
 
 /*
- * Intel's local APIC masks the overflow interrupt when it delivers this interrupt (SDM 3A, "Local
- * Vector Table"), and handle_nmi() unmasks it each time.  So the interrupt is masked only if the
- * counters have raised this NMI.
+ * Each time Intel's local APIC delivers the overflow interrupt, it also masks this interrupt (SDM
+ * 3A, "Local Vector Table").  handle_nmi() unmasks it before it returns.  So if the interrupt is
+ * masked in an NMI, the counters have raised this NMI.
  */
 static bool was_delivered(void)
 {
@@ -165,11 +165,11 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 }
 
 /*
- * Halt the counters although no set runs.  perf reserves no counter for an event of Intel PT or
- * BTS.  While such an event exists, perf's handler for Intel's counters enables all counters in
- * each NMI.  Our handler is called after perf's, and in the meantime the counters count what the
- * kernel executes.  So the registers may have wrong values for a stopped set, but only if this set
- * counts at kernel level.
+ * No set runs, but the counters may count: halt them.  perf reserves no counter for an event of
+ * Intel PT or BTS.  While such an event exists, perf's handler for Intel's counters enables all
+ * counters in each NMI.  Our handler is called after perf's, and in the meantime the counters count
+ * what the kernel executes.  So if a stopped set counts at kernel level, its values in the
+ * registers may be wrong.
  */
 static void halt_stopped(void)
 {
@@ -232,8 +232,8 @@ MODULE_PARM_DESC(
 /* ---- claim and release -------------------------------------------------------------------- */
 
 /*
- * Halt all counters and clear their values.  If @ours is true, each counter gets the value
- * x86_counter.fill, so its PMD is 0.  Otherwise each counter gets 0.
+ * Halt all counters and clear their values.  If @ours is true, write x86_counter.fill to each
+ * counter: its PMD becomes 0.  Otherwise write 0.
  */
 static void clear_registers(bool ours)
 {
@@ -290,8 +290,8 @@ static void take_registers(void)
 }
 
 /*
- * Undo take_registers().  No set counts on this CPU.  The overflow flag of a cleared counter is 0,
- * so has_overflow() returns true, and handle_nmi() accepts any NMI until is_ours is false.
+ * Undo take_registers().  No set counts on this CPU.  To has_overflow() a counter with the value 0
+ * looks as if it had overflowed.  So handle_nmi() accepts every NMI until is_ours is false.
  */
 static void return_registers(void)
 {
@@ -401,7 +401,7 @@ bool x86_exclusive_is_possible(void)
  *
  * Process context, may sleep, CPU hotplug held off.
  *
- * Return: 0, or -EBUSY after pfm_pmu_blame(), or another errno.
+ * Return: 0, -EBUSY after pfm_pmu_blame(), or another errno.
  */
 int x86_exclusive_claim(void)
 {

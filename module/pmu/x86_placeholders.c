@@ -7,7 +7,7 @@
  * and release the events on counters above it.  The events on counters below it stay: without
  * them, perf would move our event to a lower counter when perf's events change.
  *
- * Whenever a pinned event is created, perf chooses the counters of all events again.  The choice
+ * Whenever a pinned event is created, perf chooses new counters for all events.  The choice
  * depends on the current configs of the events.  So a parked placeholder has the config of a
  * neutral event, which all general counters can count.
  */
@@ -20,12 +20,12 @@
 
 #include "x86_placeholders.h"
 
-/* What fixed counters count; Intel SDM 3B, "Fixed-Function Performance Counters". */
+/* The events of the fixed counters (Intel SDM 3B, "Fixed-Function Performance Counters"). */
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: a code that only perf uses, not an event select */
-	0x0400, /* slots: also a code that only perf uses */
+	0x0300, /* cycles at the TSC's rate.  Only perf uses this code; it is no event select. */
+	0x0400, /* slots.  Only perf uses this code, too. */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
@@ -93,11 +93,11 @@ static void put(unsigned int n, struct perf_event *event)
 }
 
 /**
- * x86_placeholders_sort() - give each parked placeholder of this CPU the number of its counter
- * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
+ * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
+ * @parked: bitmap of PMDs whose placeholders are parked; PMDs in it may have no placeholder
  *
- * perf may have moved some placeholders to other counters.  A placeholder whose counter is
- * not in @parked gets one of the remaining numbers.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  If the counter of a placeholder is not
+ * in @parked, the placeholder gets one of the remaining PMDs.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {
@@ -133,10 +133,7 @@ static void stop_one(struct perf_event *event)
 	event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/*
- * The value is in the fields of the event if these are up to date.  Otherwise it is in
- * the counter.
- */
+/* If the event's fields are up to date, they have the value.  Otherwise the counter has it. */
 static void start_one(struct perf_event *event)
 {
 	event->pmu->start(event,
@@ -144,9 +141,9 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for placeholders of this CPU that have a counter: if @stopped is true, for those
- * that perf has stopped, otherwise for the others.  perf's PMU is disabled during the calls,
- * because perf writes the registers when the PMU is enabled again.
+ * Call @function for each placeholder of this CPU that has a counter and is stopped (if @stopped is
+ * true) or is not stopped (if @stopped is false).  perf's PMU is disabled during the calls, because
+ * perf writes the registers when the PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {
@@ -311,8 +308,8 @@ static unsigned int choice_of_perf(unsigned int n, u64 config)
 }
 
 /*
- * The next functions run in the kernel thread.  @info points to a bitmap of PMDs.  A function
- * that has a result stores it in this bitmap.
+ * The next functions run in the kernel thread.  @info points to a bitmap of PMDs.  Some functions
+ * replace this bitmap by their result.
  */
 
 static long take_here(void *info)
@@ -387,11 +384,11 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 /**
  * x86_placeholders_held() - find counters that others, such as the NMI watchdog, hold
  * @cpu: a CPU that is online
- * @pmds: the counters to check; those that we already hold on this CPU are taken as available
+ * @pmds: the counters to check; counters that we hold on this CPU are treated as available
  *
- * If others hold a general counter, it is found only if it is below the lowest available one.  To
- * find the others, we would have to take all counters, and perf's events would not count
- * meanwhile.
+ * Among the general counters, this function checks only those below the lowest available one.  To
+ * check the rest, we would have to take all counters, and during this time perf's events would not
+ * count.
  *
  * Process context, may sleep, CPU hotplug held off.
  *

@@ -11,12 +11,12 @@
 #include "x86.h"
 
 /*
- * The event "branches": each general counter of each processor can count it.  No fixed counter
+ * The event "branches".  On every processor all general counters can count it, and no fixed counter
  * can.
  */
 #define X86_NEUTRAL_EVENT 0xc4
 
-/* The events, by the number of the PMD; NULL where we hold no counter. */
+/* The placeholders, by the number of the PMD; NULL if we do not hold its counter. */
 struct x86_placeholders {
 	struct perf_event *events[X86_REGISTERS];
 };

@@ -3,9 +3,9 @@
  * x86: share the counters with perf_event, one by one.
  *
  * perf owns all counters while it has a hardware event, and the NMI watchdog always has such an
- * event.  So each counter of ours is a perf event: a *placeholder*, pinned to the counter and to a
- * CPU (x86_placeholders.c).  perf schedules a placeholder, handles its interrupts and may move it
- * to another counter, as with perf's own events.
+ * event.  So we hold each of our counters with a *placeholder*: a pinned perf event of one CPU
+ * (x86_placeholders.c).  perf treats a placeholder like its own events: it schedules the
+ * placeholder, handles its interrupts, and may move it to another counter.
  *
  * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's values.
  * At other times they are *parked*: their values are erased, and general counters count nothing.
@@ -13,8 +13,8 @@
  * start() and stop() write an event select and a value for each counter.
  *
  * The registers are written directly.  perf keeps their contents in the fields prev_count,
- * period_left and config of a placeholder.  We keep these fields up to date, so perf can
- * stop, move and restart a placeholder at any time, and nothing is lost.
+ * period_left and config of a placeholder.  We keep these fields up to date.  So nothing is lost
+ * when perf stops, moves or restarts a placeholder.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
@@ -29,8 +29,8 @@
 #include "x86_placeholders.h"
 
 /*
- * On a CPU two contexts may count at the same time, with different counters: a thread's context,
- * and a system-wide one.
+ * Two contexts may count on a CPU at the same time, with different counters: a thread's context and
+ * a system-wide context.
  */
 enum {
 	OF_THREAD,
@@ -71,9 +71,9 @@ static u64 own_bits(void)
 }
 
 /*
- * Return: what perf would write to the event select.  Where virtualization is off, a counter with
- * the host bit would count nothing, so perf clears this bit in the register, but not in the config.
- * So the host bit is taken from the register.
+ * Return: what perf would write to the event select.  If virtualization is off, a counter with the
+ * host bit would count nothing.  So perf clears this bit in the register, but not in the config.
+ * This function takes the bit from the register.
  */
 static u64 select_of(const struct perf_event *event)
 {
@@ -94,7 +94,7 @@ static __always_inline bool has_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_UPTODATE);
 }
 
-/* Return: the value of the event's counter, with all bits. */
+/* Return: the value of the event's counter, including its overflow flag. */
 static __always_inline u64 read_value(struct perf_event *event)
 {
 	if (unlikely(!has_counter(event)))
@@ -102,7 +102,7 @@ static __always_inline u64 read_value(struct perf_event *event)
 	return x86_rdpmc(event->hw.event_base_rdpmc);
 }
 
-/* Let the counter continue from @value.  It wraps after at most one range of the PMD. */
+/* Let the counter continue from @value.  The counter wraps when its low bits, the PMD, wrap. */
 static __always_inline void load_value(struct perf_event *event,
 				       const struct x86_counter *counter, u64 value)
 {
@@ -114,7 +114,7 @@ static __always_inline void load_value(struct perf_event *event,
 		x86_write(event->hw.event_base, -left & pfm_width_mask(counter->bits));
 }
 
-/* Let a general counter count as @select says. */
+/* Make a general counter count what @select says. */
 static __always_inline void load_select(struct perf_event *event, u64 select)
 {
 	event->hw.config = (event->hw.config & ~own_bits()) | select;
@@ -192,9 +192,9 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 }
 
 /*
- * Return: whether the counter of @event can count the event of PMC @n.  The counter of
- * PMD @n always can. Other counters can count some events, too, and perf may have moved the
- * placeholder to one of them.
+ * Return: whether the counter of @event can count the event of PMC @n.  The counter of PMD @n can
+ * always do so.  Some events can be counted by all general counters, and perf may have moved the
+ * placeholder to another one.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)
@@ -236,8 +236,8 @@ static u64 loaded_counters(void)
  * are equal, so each may take the place of another.  A set that is already counting continues,
  * because perf moves the values with the placeholder.
  *
- * An NMI may interrupt the sorting, and switch to another set.  Within an NMI nothing is sorted:
- * the set counts only if all its counters are right as they are.
+ * An NMI may interrupt the sorting, and switch to another set.  In an NMI this function does not
+ * sort: the set counts only if all its counters are right already.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {
@@ -339,9 +339,8 @@ static void shared_start(struct pfm_registers *registers)
 }
 
 /*
- * Read the value of a counter, and find out whether the counter had wrapped at that moment.  In
- * between, an NMI may clear the wrap in the counter and record it in @set->pending.  Then both are
- * read again.
+ * Read the value of a counter, and find out whether the counter had wrapped at that moment.  If an
+ * NMI moves the wrap from the counter to @set->pending during this time, read both again.
  */
 static __always_inline u64 read_counter(const struct shared_set *set,
 					struct perf_event *event,
@@ -376,7 +375,7 @@ static u64 shared_read(struct pfm_registers *registers, u64 *values)
 	return overflows;
 }
 
-/* A counter counts as stopped from the moment when it is read.  A later wrap is dropped. */
+/* A counter is treated as stopped as soon as it is read.  A later wrap is dropped. */
 static u64 shared_stop(struct pfm_registers *registers)
 {
 	struct shared_set *set = set_of(registers);
@@ -412,9 +411,9 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  The
- * NMI of a wrap that the stop has found may come late, see handle_late_nmi().  perf controls the
- * local APIC.
+ * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  If the
+ * stop has found a wrap, the NMI of this wrap may come late, see handle_late_nmi().  Only perf
+ * unmasks the interrupt in the local APIC.
  */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
@@ -440,7 +439,8 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 
 /*
  * Halt the counters before an overflow is handled, and let them count again afterwards.  If there
- * is a global control register, perf's handler does this.  Only this function clears enable bits.
+ * is a global control register, perf's handler uses it to halt all counters, and this function does
+ * nothing.  Only this function clears enable bits.
  */
 static void enable_each(u64 counters, bool enable)
 {
@@ -474,9 +474,9 @@ static struct shared_set *find_interrupted(unsigned int n)
 
 /*
  * perf stops an event that has too many interrupts, before or after it calls our overflow handler.
- * The core has a limit of its own, so we set perf's count of interrupts to 0 each time.  But if
- * perf allows only one interrupt in a tick, it stops the event at its first interrupt.  Then we
- * let the event start again.
+ * The core has a limit of its own, so we set perf's count of interrupts to 0 each time.  But perf
+ * may allow only one interrupt per tick.  Then perf stops the event at its first interrupt, and we
+ * restart it.
  */
 static void go_on_counting(struct perf_event *event)
 {

@@ -108,11 +108,11 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 /**
  * struct answer - what others held when ask_perf() was called
  * @held: bitmap of PMDs
- * @until: time in jiffies; until then callers without CAP_PERFMON get this answer
+ * @until: the answer expires at this time (jiffies)
  * @is_known: ask_perf() has been called
  *
  * ask_perf() creates placeholders for a moment, and perf's events may stop counting meanwhile.  So
- * all callers without CAP_PERFMON together can cause only one such call per second.  The core
+ * callers without CAP_PERFMON get the last answer if it is less than one second old.  The core
  * never calls claim and held_by_others at the same time.
  */
 static struct answer {

@@ -6,9 +6,9 @@
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
- * counters, later families have six.  A counter has 48 bits, but its PMD has only 46: the highest
- * bit of the counter is the overflow flag, and one more bit is left for perf, which may own the
- * counter.
+ * counters, later families have six.  A counter has 48 bits, but its PMD has only 46.  The highest
+ * bit of the counter is the overflow flag.  One more bit is reserved for perf, because perf may own
+ * the counter.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -142,9 +142,9 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 }
 
 /*
- * Family 17h and later: returns whether @pmc merges counters.  Such a PMC makes its counter the
- * upper half of the next lower counter, whatever the levels in @pmc are.  This would change what
- * the lower counter counts, so the module refuses the value.  Source: the same section.
+ * Family 17h and later: returns whether @pmc merges counters; the levels in @pmc do not matter.
+ * The counter of such a PMC becomes the upper half of the next lower counter.  This would change
+ * what the lower counter counts, so the module refuses the value.  Source: the same section.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

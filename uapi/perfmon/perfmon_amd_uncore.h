@@ -12,11 +12,11 @@
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
- * PMC n drives PMD n.  If perf uses counters of the same PMU, PMC n may be a register that has
- * another number in the hardware.  This does not matter, because all counters of a PMU can count
- * the same events.  Counters have 48 bits and no overflow interrupt.  The module reads the counters
- * once per second, so PMDs have 64 bits.  The module finds an overflow of a PMD up to a second
- * late.
+ * PMC n drives PMD n.  If perf uses counters of the same PMU, PMC n may be a hardware register with
+ * another number.  This does not matter, because all counters of a PMU can count the same events.
+ * Counters have 48 bits and no overflow interrupt.  The module reads the counters once per second
+ * and adds up what they have counted, so PMDs have 64 bits.  The module may notice an overflow of a
+ * PMD up to one second late.
  *
  * Only system-wide contexts can use these PMUs.
  */

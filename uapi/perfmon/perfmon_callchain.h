@@ -3,8 +3,8 @@
  * Sampling format "callchain": format "default" plus the chain of callers.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16.  If
- * the kernel's part or the user's part is left out, its limit is 0.  hdr_buf_flags also has
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags contains the limits in effect: max_kernel | max_user << 16.
+ * If the kernel's part or the user's part is left out, its limit is 0.  hdr_buf_flags also has
  * PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if
  * PFM_CALLCHAIN_RECORDED was given.  An entry is a struct pfm_callchain_entry, followed by
  *
@@ -19,15 +19,15 @@
  * The user's part begins with the interrupted instruction or, if the interrupt hit the kernel, with
  * the instruction that entered the kernel.  The format follows frame pointers to find the callers.
  * Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On POWER the format
- * follows the back chain, which always exists.  The user's part ends at a frame pointer that does
- * not point further up the stack, or that points to memory that is not present.  The format does
+ * follows the back chain, which always exists.  The user's part ends if the next frame pointer does
+ * not point further up the stack, or if it points to memory that is not present.  The format does
  * not load missing pages, because it runs in an interrupt.  For a 32-bit program, and for an
  * exiting thread whose memory is gone, the user's part has only its first address.  On POWER an
  * overflow interrupt may come while the kernel is switching to the thread.  Then both parts have
  * only one address.
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
- * interrupted before it made one: the next address is then the caller's caller.  On POWER the
+ * interrupted before it made one.  The next address is then in the caller's caller.  On POWER the
  * format takes the caller from the link register, unless the register is known to be stale.  If the
  * interrupted function has already called another function, the link register may hold an address
  * in the interrupted function itself.
@@ -35,10 +35,10 @@
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
  * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
  * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK, user[1] is
- * the caller only if the function has not yet saved the link register when it reaches user[0], or
- * has already restored it.  The program's unwind tables tell this for each instruction.  In all
- * other cases user[1] does not belong to the chain.  A link register that is zero is left out.
- * x86_64 has no link register.
+ * the caller in two cases: at user[0], the function has not saved the link register yet, or has
+ * already restored it.  For each instruction, the program's unwind tables show whether this is so.
+ * In all other cases user[1] does not belong to the chain.  If the link register is zero, it is
+ * left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the callers come from calls that the hardware has recorded.  No stack
  * is read, so the program needs no frame pointers.  The user's part has the address of the

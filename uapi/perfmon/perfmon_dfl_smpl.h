@@ -3,12 +3,13 @@
  * Sampling format "default": every sample is an entry in a linear buffer.
  *
  * The buffer (mmap() of the context, read-only) begins with struct pfm_dfl_smpl_hdr; the entries
- * follow without padding.  An entry is a struct pfm_dfl_smpl_entry, followed by the values of the
- * PMDs in reg_smpl_pmds of the PMD that overflowed.  The values are in ascending order of the PMDs'
- * numbers; each value is a __u64.
+ * follow without padding.  An entry is a struct pfm_dfl_smpl_entry, followed by the values of PMDs.
+ * The PMD that overflowed selects these PMDs with its reg_smpl_pmds.  The values are in ascending
+ * order of the PMDs' numbers; each value is a __u64.
  *
- * In each entry, @values contains the number of values that follow, and the clock of @tstamp.  The
- * number may change from entry to entry, because reg_smpl_pmds may be written between two entries.
+ * In each entry, @values says how many values follow, and which clock @tstamp was read from.  The
+ * number of values may change from entry to entry, because reg_smpl_pmds may be written between two
+ * entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and unmasks
@@ -51,7 +52,8 @@ struct pfm_dfl_smpl_arg {
  * @hdr_cur_offs: offset of the first free byte, from the beginning of the buffer
  * @hdr_overflows: number of times the buffer became full
  * @hdr_buf_size: bytes of the buffer, pfm_dfl_smpl_arg.buf_size
- * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if fewer bytes are free
+ * @hdr_min_buf_space: size of the largest entry in bytes; the buffer is full if fewer bytes are
+ *	free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
  * @hdr_lost: number of samples that did not fit into the buffer (0 in perfmon2)
@@ -80,7 +82,7 @@ struct pfm_dfl_smpl_hdr {
  * @ovfl_pmd: number of the PMD that overflowed
  * @values: PFM_SMPL_VALUES(@values) is the number of values that follow.  PFM_SMPL_CLOCK(@values)
  *	is the clock of @tstamp.  In perfmon2 @values is 0
- * @last_reset_val: value of the PMD when the period began: the negative of the period
+ * @last_reset_val: value of the PMD when the period began, which is the negative of the period
  * @ip: address of the interrupted instruction.  If this instruction is in the kernel, and the
  *	loader has no CAP_PERFMON: address of the instruction that entered the kernel.
  * @tstamp: time of the sample; see @values for the clock

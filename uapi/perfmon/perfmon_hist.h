@@ -2,14 +2,14 @@
 /*
  * Sampling format "hist": the kernel adds up a profile.
  *
- * Each sample is added to the entry of its process, instruction, event set and PMD.  The
- * buffer is struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may
- * read the buffer at any time: entries are never removed, and sums only grow.  The format
- * sends no notifications and never masks monitoring, so pfm_restart() fails with EBUSY.
+ * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer is
+ * struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read the buffer at
+ * any time: entries are never removed, and sums only grow.  The format sends no notifications and
+ * never masks monitoring, so pfm_restart() fails with EBUSY.
  *
- * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost of
- * a sample.  If other entries occupy all these places, the sample is counted as lost.  A table with
- * twice as many entries as sampled instructions loses almost no sample.
+ * To bound the cost of a sample, the format searches only PFM_HIST_NEIGHBOURS places of the table.
+ * If other entries occupy all these places, the sample is counted as lost.  Almost no samples are
+ * lost if the table has twice as many entries as there are sampled instructions.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
@@ -42,7 +42,7 @@ struct pfm_hist_arg {
  * @entries: number of entries that the table has room for
  * @used: number of entries in use
  * @produced: number of samples: the sum of all counts plus @lost
- * @lost: number of samples that found no free entry
+ * @lost: number of samples for which no entry was free
  * @lost_sum: sum of the periods of lost samples
  * @throttled: number of times an event set was throttled
  * @reserved: zero

@@ -15,9 +15,9 @@
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * CPUID leaf 0AH returns the number of counters and their width.  A counter of 48 bits has a PMD of
- * only 46 bits: the highest bit of the counter is the overflow flag, and one more bit is left for
- * perf, which may own the counter.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all
- * PMDs have 30 bits.
+ * only 46 bits.  The highest bit of the counter is the overflow flag.  One more bit is reserved for
+ * perf, because perf may own the counter.  Without full-width writes
+ * (IA32_PERF_CAPABILITIES.FW_WRITE) all PMDs have 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -43,7 +43,7 @@
  * PMCs that refine events of the general counters: OFFCORE selects requests and responses outside
  * of the core, FRONTEND selects events of the frontend.  Only some models have these registers.
  * perf may use the registers, too, so the PMCs exist only with exclusive ownership of the counters.
- * A value with a bit that the model does not have is refused.
+ * The module refuses a value if the model does not have all of its bits.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31
@@ -90,8 +90,8 @@
 #define PFM_INTEL_LBR_ALL	     (0x7full << 16)
 
 /*
- * PFM_CALLCHAIN_RECORDED needs this value of PMC 30.  The entries are then those calls of the
- * program that have not returned.
+ * PFM_CALLCHAIN_RECORDED needs this value of PMC 30.  Each entry then describes a call of the
+ * program that has not returned.
  */
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \

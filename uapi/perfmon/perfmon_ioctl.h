@@ -5,7 +5,7 @@
  * The protocol in a page
  * ----------------------
  * A file descriptor of /dev/perfmon stands for one monitoring context: counters and their
- * configuration.  A context is loaded on one thread, or on one CPU, at a time.  Programs use a
+ * configuration.  At any time, a context is loaded on at most one thread or CPU.  Programs use a
  * context through ioctls on the descriptor:
  *
  *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
@@ -16,10 +16,10 @@
  *	PFM_IOC_READ_PMDS	reads the counters, running or not
  *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
  *
- * Closing the last descriptor unloads and frees the context.  read() returns messages
- * (struct pfarg_ovfl_msg), poll() reports when there is a message.  When the monitored
- * thread ends, PFM_MSG_END is queued.  An overflow queues PFM_MSG_OVFL if the PMD has
- * PFM_REGFL_OVFL_NOTIFY; the program handles this message and calls PFM_IOC_RESTART.
+ * Closing the last descriptor unloads and frees the context.  read() returns messages (struct
+ * pfarg_ovfl_msg), and poll() reports when there is a message.  When the monitored thread ends,
+ * PFM_MSG_END is queued.  An overflow queues PFM_MSG_OVFL if the PMD has PFM_REGFL_OVFL_NOTIFY; the
+ * program handles this message and calls PFM_IOC_RESTART.
  *
  * A context with a sampling format has a buffer, and mmap() maps it.  At each overflow of a 64-bit
  * value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
@@ -28,12 +28,12 @@
  * perfmon_types.h has the structures, perfmon_reason.h says why a call failed; this header
  * includes both.
  *
- * A PMC is a register that selects what is counted, a PMD is a register that holds a count.  PMCs
- * and PMDs have logical numbers: the header of a PMU's register map (perfmon_armv8.h,
- * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which PMD.  Every
- * counter is 64 bits wide here, whatever its width in hardware.  Virtual PMDs have the numbers from
- * PFM_VIRTUAL_PMD_BASE on.  They exist with every PMU, and count time, context switches and the
- * like for the monitored thread.
+ * A PMC is a register that selects what is counted, and a PMD is a register that holds a count.
+ * PMCs and PMDs have logical numbers: the header of a PMU's register map (perfmon_armv8.h,
+ * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which PMD.  In
+ * this interface every counter is 64 bits wide, whatever its width in hardware.  Virtual PMDs have
+ * the numbers from PFM_VIRTUAL_PMD_BASE on.  Every PMU has these PMDs.  They count time, context
+ * switches and the like for the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
  * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
@@ -56,7 +56,7 @@
  *    known flags.  Reserved fields are ignored: a reserved field gets a meaning only together
  *    with a new flag.
  *
- * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*): reserved
+ * 3. Structures without flags (pfarg_load, pfarg_start, and the other pfm_* structures): reserved
  *    fields must be zero (EINVAL, PFM_REASON_RESERVED).  A later version may use these fields
  *    for flags, the name of a PMU, a CPU or a pidfd.
  *
@@ -103,15 +103,15 @@
  * the module of the sampling format and, if no PMU is registered, the PMU module for the machine.
  * mmap() of the descriptor maps the format's buffer, read-only, at offset 0.  If there is a buffer
  * for each CPU, see PFM_BUFFER_OFFSET().  A buffer stays readable until munmap().  RLIMIT_MEMLOCK
- * limits the buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of all
- * users.  This call also decides whether the context counts at kernel level, see
+ * limits the buffers of a user, and /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of
+ * all users.  This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved field that is
- * not zero; an unknown format; an argument of the format that is shorter than its first version,
- * or that the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is
- * not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
- * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the caller
+ * not zero; an unknown format; an argument of the format that is shorter than its first version, or
+ * that the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is not
+ * offered yet.  EPERM: the caller may not count, because of kernel.perf_event_paranoid, or because
+ * of policy or task_group in /sys/kernel/perfmon; or the context is system-wide, and the caller
  * neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context already.
  * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
  * format's argument, is longer than the kernel's version of it, and the additional bytes are not
@@ -133,9 +133,9 @@
 /**
  * PFM_IOC_WRITE_PMDS - write data registers (struct pfarg_pmd)
  *
- * Writing a PMD puts it in use in its set, together with the PMDs in its reg_smpl_pmds and
- * reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a read-only PMD puts it in use
- * and changes no value.
+ * After a write to a PMD, the PMD is in use in its set, and so are the PMDs in its reg_smpl_pmds
+ * and reg_reset_pmds.  A PMD counts, and can be read, only if it is in use.  Writing a read-only
+ * PMD puts it in use and changes no value.
  *
  * A counter that begins at -N overflows after N events.  After an overflow, the counter and the
  * PMDs in its reg_reset_pmds are reset: each PMD gets its own reg_short_reset as its value.  If the
@@ -196,18 +196,18 @@
  * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
  * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
- * contexts on threads use one of this context's PMDs.  If the PMU's counters cannot be shared one
- * by one, EBUSY means that contexts on threads use the PMU.  In the same way, loads on threads fail
- * while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the context is
- * unloaded, and PFM_MSG_END is queued.
+ * contexts on threads use one of this context's PMDs.  If the PMU's counters can only be claimed
+ * all together, EBUSY means that contexts on threads use the PMU.  In the same way, loads on
+ * threads fail while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the
+ * context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
 /**
  * PFM_IOC_START - start the counters
  *
- * The argument is a struct pfarg_start, or NULL for the set that is active.
- * Starting a started context without an argument changes nothing.
+ * The argument is a struct pfarg_start, or NULL for the set that is active.  If the context is
+ * already started, a call with NULL changes nothing.
  *
  * EINVAL: the context is not loaded, there is no such set, or a reserved field is not zero.
  * EFAULT.
@@ -237,23 +237,24 @@
 /**
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
- * Changing a set gives its PMCs their defaults and sets its switch counts to 0.  The PMDs keep
- * their values, and all other fields that PFM_IOC_WRITE_PMDS has written.
+ * If the call changes a set, the set's PMCs get their defaults, and the field reg_ovfl_switch_cnt
+ * of its PMDs becomes 0.  The PMDs keep their values.  All other fields stay as PFM_IOC_WRITE_PMDS
+ * has written them.
  *
- * Each set has its own PMCs and PMDs.  One set is active at a time.  PFM_IOC_LOAD or PFM_IOC_START
- * names the set that is active first.  Each set switch makes the set with the next higher number
- * active; after the last set comes the first set again.  The flag of the active set determines when
- * the switch comes.  A set without a flag stays active.
+ * Each set has its own PMCs and PMDs.  One set is active at a time.  The argument of PFM_IOC_LOAD
+ * or PFM_IOC_START selects the set that becomes active first.  Each set switch makes the set with
+ * the next higher number active; the last set is followed by the first one.  The flag of the active
+ * set determines when the switch comes.  A set without a flag stays active.
  *
- * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has been monitored with this set for
- * set_timeout ns of its CPU time.  If the context has only one set, this set becomes active again
+ * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time while
+ * it was monitored with this set.  If the context has only one set, this set becomes active again
  * after each timeout, and its set_runs counts the timeouts.
  * PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt overflows, see
  * PFM_IOC_WRITE_PMDS.
  *
- * When a set becomes active, its counters continue from the values at the last switch.  PMDs that
- * overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.  These PMDs
- * get their long reset values instead if the set became active through PFM_IOC_RESTART, or through
+ * When a set becomes active, its counters continue from their saved values.  PMDs that overflowed
+ * get their short reset values, and so do the PMDs in their reg_reset_pmds.  These PMDs get their
+ * long reset values instead if the set became active through PFM_IOC_RESTART, or through
  * PFM_IOC_START with a set as its argument.
  *
  * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
@@ -339,21 +340,22 @@
  *
  * With PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread
  * ends, when its thread executes a program that the loader may not monitor, or when the context is
- * unloaded.  PFM_THREAD_ENDED selects a copy that has ended: each such call reads the next one, in
- * the order in which the copies ended.  After an unload, the values of all threads add up to the
- * values that PFM_IOC_READ returns, unless counts were dropped or PMDs were written.  The values of
- * some PMDs are not added up: PMDs with reset values, PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the
- * like.  For a copy these PMDs are 0.
+ * unloaded.  PFM_THREAD_ENDED selects a copy that has ended.  Each call with PFM_THREAD_ENDED reads
+ * the next copy, in the order in which the copies ended.  After an unload, the values of all
+ * threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs were
+ * written.  The values of some PMDs are not added up: PMDs with reset values, PFM_PMD_CPU,
+ * PFM_PMD_MONOTONIC_TIME and the like.  For a copy these PMDs are 0.
  *
- * The counts of a copy that has ended take as much memory as the copy itself.  The counts of at
- * most max_copies copies are kept.  If more copies end, or if there is no memory for a new copy,
- * the counts of the copies that ended first are dropped; pfm_status.dropped_counts is the number of
- * these copies.  A load, even a load that fails, drops the counts of the previous load.
+ * The counts of a copy that has ended take as much memory as the copy itself.  A context keeps the
+ * counts of at most max_copies copies that have ended.  If one more copy ends, or if there is no
+ * memory for a new copy, the counts of the copy that ended first are dropped.
+ * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load, even a load
+ * that fails, drops the counts of the previous load.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
  * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of all
- * copies that have ended were read already.  E2BIG, ENOMEM, EFAULT.  A failure loses no counts: a
- * later call returns them.
+ * copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  A call that fails loses
+ * no counts: a later call returns them.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

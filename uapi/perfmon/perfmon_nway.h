@@ -9,8 +9,8 @@
  * as lost.  When the thread has ended, the user reads the remaining regions but does not release
  * them.
  *
- * The buffer has a struct pfm_nway_hdr, a struct pfm_nway_region for each region and,
- * from @region_offset on, the regions of @region_size bytes each.
+ * The buffer begins with a struct pfm_nway_hdr and a struct pfm_nway_region for each region.  The
+ * regions themselves begin at @region_offset; each has @region_size bytes.
  */
 #ifndef _PERFMON_PERFMON_NWAY_H
 #define _PERFMON_PERFMON_NWAY_H
@@ -24,8 +24,8 @@
 
 /**
  * struct pfm_nway_arg - argument of the format at creation, 64 bytes
- * @region_size: in: bytes of a region: a multiple of 8, and enough for one entry with the
- *	values of all PMDs of the PMU
+ * @region_size: in: size of a region in bytes, a multiple of 8.  One entry with the values of all
+ *	PMDs of the PMU must fit into a region
  * @regions: in: number of regions, 2 to PFM_NWAY_MAX_REGIONS
  * @flags: in: 0
  * @reserved: in: 0
@@ -53,8 +53,8 @@ struct pfm_nway_arg {
  * @written: number of samples written
  * @lost: number of samples that were lost because no region was free
  * @throttled: number of times an event set was throttled
- * @largest_entry: bytes of the largest entry; a region is full if fewer bytes are free
- * @lost_told: number of lost samples that have been counted in the pfm_nway_region.lost of a region
+ * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are free
+ * @lost_told: number of lost samples that are already included in pfm_nway_region.lost
  * @reserved: zero
  *
  * A region's description is complete before @filled includes the region.  A sample is
@@ -80,8 +80,8 @@ struct pfm_nway_hdr {
  * struct pfm_nway_region - description of a region, 32 bytes
  * @count: number of entries in the region
  * @size: bytes of these entries
- * @lost: number of samples that were lost after the previous region had become full, and before
- *	this region was begun
+ * @lost: number of samples that were lost after the previous region was full and before this one
+ *	was begun
  * @reserved: zero
  *
  * The description is also valid while the region is being filled: an entry is complete before

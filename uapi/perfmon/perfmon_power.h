@@ -11,13 +11,13 @@
  *	PMC 4	MMCR3, from POWER10 on
  *
  * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.
- * All counters share all PMCs; a PMC that was not written has its default value.  PMC5
+ * All counters use the same PMCs.  A PMC that was not written has its default value.  PMC5
  * counts instructions and PMC6 counts cycles, regardless of MMCR1.
  *
- * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.
+ * A counter has 31 bits.  Bit 31 of the register is set when the counter has wrapped.
  *
  * PMD 0 is read-only.  While its set counts, a read returns the present time base.  Otherwise a
- * read returns the time base of the moment when the set last counted.  PMD 0 does not measure the
+ * read returns the value that PMD 0 had when the set last counted.  PMD 0 does not measure the
  * thread's CPU time.
  */
 #ifndef _PERFMON_POWER_H
@@ -47,11 +47,11 @@
 #define PFM_POWER_MMCR0_FC56		0x00000010ull /* freeze PMC5 and PMC6 */
 #define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all in the hypervisor */
 
-/* The fields of MMCR1 for PMCn, n = 1 to 4: unit and event. */
+/* PMCn has two fields in MMCR1, unit and event.  n is 1 to 4. */
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))
 #define PFM_POWER_MMCR1_SELECT_SHIFT(n) (32 - 8 * (n))
 
-/* The bits of MMCR2 that freeze only PMCn, n = 1 to 6. */
+/* Bits of MMCR2.  Each bit freezes one counter only: PMCn.  n is 1 to 6. */
 #define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* in the kernel */
 #define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* in programs */
 #define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* in the hypervisor */

@@ -18,10 +18,10 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count from start to stop
- * while their event set is active.  They never overflow.  A read-only PMD does not count.  While
- * its set counts, a read returns the present value.  Otherwise a read returns the value that the
- * PMD had when the set last counted.
+ * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
+ * stop, and only while their event set is active.  They never overflow.  A read-only PMD does not
+ * count.  While the PMD's set counts, a read returns the present value.  Otherwise a read returns
+ * the value that the PMD had when the set last counted.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -92,12 +92,11 @@ struct pfarg_pmc {
  * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM.  A read ignores the flags, so
  *	a program may pass the structure that it wrote earlier
  * @reg_value: in on write, out on read: 64-bit value
- * @reg_long_reset: in on write: value that the PMD gets at PFM_IOC_RESTART
- * @reg_short_reset: in on write: value that the PMD gets after an overflow, unless the overflow
- *	masks monitoring
+ * @reg_long_reset: in on write: reset value that PFM_IOC_RESTART stores in the PMD
+ * @reg_short_reset: in on write: reset value after an overflow that does not mask monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
- * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch; out on read: how many
- *	of these overflows remain
+ * @reg_ovfl_switch_cnt: in on write: number of overflows after which the set is switched; out on
+ *	read: how many of these overflows are still to come
  * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
@@ -123,7 +122,7 @@ struct pfarg_pmd {
 };
 
 /**
- * struct pfarg_pmr - a data register to read; returns only its value (perfmon v3)
+ * struct pfarg_pmr - a data register to read; only its value is returned (perfmon v3)
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
  * @reg_flags: in: 0, no flag is defined
@@ -311,8 +310,8 @@ struct pfm_vector {
  * struct pfm_info - what the module and the machine's PMU offer
  * @version: out: PFM_VERSION of the module
  * @features_low: out: lower half of @features
- * @pmu_name: out: kind of PMU, the name of its module after "perfmon_": "armv8", "soft",
- *	...; the name identifies the register map
+ * @pmu_name: out: kind of PMU: the name of its module without "perfmon_", such as "armv8" or
+ *	"soft"; it identifies the register map
  * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
  * @pmu_id: out: value of the CPU's identification register (MIDR_EL1, PVR, ...), or 0
  * @arg_mem_max: out: maximum size of a vector in bytes
@@ -377,22 +376,22 @@ struct pfm_info {
  * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; PFM_STATUS_USER_LEVEL never changes after the context was made
- * @target: out: id of the thread (tid) on which the context is loaded, as the caller sees it; 0 if
- *	there is none.  If the context is system-wide, the number of the CPU, or 0 while the
- *	context is not loaded
+ * @target: out: for a context on a thread: id of the thread (tid), as the caller sees it, or 0 if
+ *	there is none.  For a system-wide context: number of the CPU, or 0 while the context is not
+ *	loaded
  * @active_set: out: number of the active event set
  * @foreign_runs: out: how often the thread ran on a foreign CPU since the load, while the context
  *	was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing was
- *	counted.  @foreign_runs includes the foreign runs of copies.  It is also incremented each
- *	time a set cannot start because perf uses the set's counters for other events
- *	(docs/pmu-x86.md).  If @foreign_runs is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ *	counted.  @foreign_runs includes the foreign runs of copies.  Each time a set cannot start
+ *	because perf uses the set's counters for other events (docs/pmu-x86.md), @foreign_runs is
+ *	incremented, too.  If @foreign_runs is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
- * @dropped_counts: out: number of copies that ended since the load and whose own counts were
+ * @dropped_counts: out: number of copies, since the load, that ended and whose own counts were
  *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
- * @not_followed: out: number of threads and child processes that got no copy since the load,
+ * @not_followed: out: number of threads and child processes, since the load, that got no copy
  *	because there was no memory or a limit was reached
- * @closed_copies: out: number of copies that ended since the load because their thread executed a
- *	program that the loader may not monitor
+ * @closed_copies: out: number of copies, since the load, that ended because their thread executed
+ *	a program that the loader may not monitor
  * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
  * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
  *	buffer or none, see PFM_BUFFER_OFFSET()
@@ -447,7 +446,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
+#define PFM_THREAD_ENDED     1 /* of the ended copies not read yet, the first */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -484,15 +483,16 @@ struct pfm_thread_counts {
  * struct pfm_statistics - what monitoring costs, and what it misses
  * @flags: in: PFM_STATISTICS_*
  * @cpu: in: with PFM_STATISTICS_CPU, the number of the CPU; otherwise zero
- * @interrupts: out: number of overflow interrupts that found a wrapped counter.  A counter of fewer
- *	than 64 bits interrupts when it wraps, even if its 64-bit value does not overflow.
- * @spurious: out: number of overflow interrupts that found no wrapped counter, such as the
- *	interrupts of perf; only counted for CPUs
- * @timed_interrupts: out: how many of @interrupts were timed: one in 16, or more if
+ * @interrupts: out: number of overflow interrupts at which a counter had wrapped.  A counter of
+ *	fewer than 64 bits raises an interrupt when it wraps, even if its 64-bit value does not
+ *	overflow.
+ * @spurious: out: number of overflow interrupts at which no counter had wrapped, such as the
+ *	interrupts of perf; counted for each CPU, but not for contexts
+ * @timed_interrupts: out: how many of @interrupts were timed: one in 16, or a larger share if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt runs from the
- *	moment when the PMU module calls the core until the core returns.  It includes the time of
- *	the format.  The mean time of an interrupt is @timed_ns / @timed_interrupts.
+ * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt begins when
+ *	the PMU module calls the core, and ends when the core returns.  It includes the time of the
+ *	format.  The mean time of an interrupt is @timed_ns / @timed_interrupts.
  * @notifications: out: number of notifications, including those that were not sent because the
  *	queue was full
  * @samples: out: number of samples that the format got
@@ -509,10 +509,10 @@ struct pfm_thread_counts {
  *
  * The statistics of a context begin at its last load.  They stay after the unload, until the next
  * load.  They include the statistics of all copies, even of copies that have ended.  The kernel
- * reads the statistics of one thread after the other, and counts each thread once.
+ * adds up the statistics of the threads one by one, and includes each thread exactly once.
  *
- * The statistics of a CPU include all contexts that monitored on this CPU.  They begin when the
- * module is loaded, and begin again at each write to /sys/kernel/perfmon/reset_stats.
+ * The statistics of a CPU include all contexts that monitored on this CPU.  They are zero when the
+ * module is loaded, and each write to /sys/kernel/perfmon/reset_stats sets them to zero again.
  */
 struct pfm_statistics {
 	__u32 flags;

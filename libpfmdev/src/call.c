@@ -3,7 +3,7 @@
 
 #include "internal.h"
 
-/* Every version of the module has PFM_IOC_LAST_ERROR, which needs no context. */
+/* PFM_IOC_LAST_ERROR needs no context, and every version of the module offers it. */
 static int is_perfmon(int fd)
 {
 	struct pfm_error error;

@@ -3,8 +3,8 @@
  * System-wide contexts on several CPUs, handled by one thread.
  *
  * A function that fails on some CPUs still does its work on the other CPUs.  Each element
- * keeps the errno of its CPU, and the descriptor of its context.  pfm_last_error() of this
- * descriptor returns the reason.
+ * contains the errno of its CPU and the descriptor of its context.  For this descriptor,
+ * pfm_last_error() returns the reason.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Declarations for all files of the library.  Names that the library does not export begin with
- * pfmdev_, so that the static library clashes neither with its users nor with libpfm4.
+ * pfmdev_.  So they do not collide with names of libpfm4, or of a program that is linked with the
+ * static library.
  */
 #ifndef PFMDEV_INTERNAL_H
 #define PFMDEV_INTERNAL_H
@@ -24,8 +25,8 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
  * @opening: 1 if the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * To ask the kernel for the reason of a failure, a program needs a descriptor. If a call fails to
- * make one, the library stores the reason. Each thread has its own reason, as it has its own errno.
+ * To ask the kernel for the reason of a failure, a program needs a descriptor. If a call cannot
+ * return a descriptor, the library stores the reason of this failure, for each thread separately.
  * The library has no other state.
  */
 struct pfmdev_failure {

@@ -6,7 +6,7 @@
  * one is next.  But at this moment a CPU may still be writing a sample that is older than the
  * samples of other CPUs.  So samples are taken in rounds.  A round consists of the samples that
  * are in the buffers when the round begins.  The first sample of a round is taken MOMENT ns later.
- * By then, every sample that is older than one of the round is in its buffer, too.
+ * By then, the CPUs have written all samples that are older than a sample of the round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 /* In ns.  A CPU writes a sample in much less than this time, because interrupts are off. */
 #define MOMENT	    1000000
 
-/* buffer.cpu if the context has one buffer for all CPUs */
+/* Value of buffer.cpu if the context has one buffer for all CPUs. */
 #define NO_CPU	    (-1)
 
 #define look(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
@@ -46,11 +46,11 @@ static const char *const formats[] = {
  * @layout: sampling format of the context
  * @memory: the mapped buffer
  * @size: bytes of @memory
- * @region: with nway: number of the region that is being read
+ * @region: number of the region that is being read (only with nway)
  * @read: number of samples that have been read since the buffer or region was last handed
  *	back
  * @place: offset of the next sample
- * @taken: with nway: number of samples that have been read so far from all regions
+ * @taken: number of samples that have been read so far from all regions (only with nway)
  * @left: samples of the round that have not been read
  * @first: the next sample; NULL if the buffer has none
  */
@@ -134,7 +134,7 @@ static void leave_read_regions(struct buffer *buffer)
 	}
 }
 
-/* Return: whether a full buffer or region has been read and not handed back. */
+/* Return: whether a full buffer or region has been read but not handed back. */
 static int is_owed(const struct buffer *buffer)
 {
 	const struct pfm_dfl_smpl_hdr *linear = buffer->memory;

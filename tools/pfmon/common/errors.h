@@ -3,12 +3,12 @@
 #ifndef PFMON_ERRORS_H
 #define PFMON_ERRORS_H
 
-/* Exit status when pfmon itself fails; env(1) and timeout(1) use the same. */
+/* The exit status if pfmon itself fails. env(1) and timeout(1) use the same values. */
 #define EXIT_PFMON	    125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
 
-/* Print "pfmon: SENTENCE"; fail() returns -1, for the caller to return. */
+/* Print "pfmon: SENTENCE". fail() returns -1, which its caller can return. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -22,8 +22,8 @@ void warn_no_more(void);
 void fail_at(const char *place);
 
 /*
- * Flush standard output.  Returns @status, the exit status so far; if flushing fails,
- * reports the first error and returns EXIT_PFMON.
+ * Flush standard output.  Returns @status, the exit status so far.  If flushing
+ * fails, reports the first error and returns EXIT_PFMON.
  */
 int finish_stdout(int status);
 

@@ -54,7 +54,7 @@ static void print_text(FILE *file, const char *text, int column)
 	fputc('\n', file);
 }
 
-/* An option that reaches into the text's column has a line of its own. */
+/* If an option is so long that it reaches TEXT_COLUMN, its text begins on the next line. */
 static void print_option(FILE *file, const struct option_row *row)
 {
 	int column;

@@ -8,8 +8,8 @@
 #include "options.h"
 
 /*
- * The row of the option --help.  Each command has this option, but no table of options
- * contains its row.
+ * The row of the option --help.  Each command has this option, but this row is not in the
+ * command's table of options.
  */
 extern const struct option_row help_option;
 

@@ -71,7 +71,7 @@ static struct getopt_table make_getopt_table(const struct command_line *line)
 	return table;
 }
 
-/* optopt is the option's value in the table, 0 for an unknown long option. */
+/* optopt is 0 if a long option is unknown. Otherwise it identifies the option. */
 static int fail_option(int result, char **argv, const struct command_line *line)
 {
 	const struct option_row *known = find_row(line->options, optopt);
@@ -161,7 +161,7 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 }
 
 /*
- * Returns the logarithm (base 2) of a size's suffix: 0 without a suffix, 10 for "k", and -1 if the
+ * Returns by how many bits a suffix shifts a size: 0 without a suffix, 10 for "k", and -1 if the
  * suffix is unknown.
  */
 static int size_shift(const char *letter)
@@ -193,7 +193,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	return 0;
 }
 
-/* Returns the length of the unit @name in ns, 0 for an unknown unit. */
+/* Returns how many ns the unit @name is, or 0 if the unit is unknown. */
 static double time_unit(const char *name)
 {
 	static const struct {

@@ -13,9 +13,8 @@
  * @letter: short name; 0 if the option has none
  * @argument: what --help calls the argument; NULL if the option has none
  * @help: the text of --help about the option, without line breaks
- * @take: function that stores the option. Its arguments are the option's argument, or NULL, and the
- *	address of the option's field in the command's data. It returns 0, or -1 after reporting an
- *	error
+ * @take: function that stores the option. It gets the option's argument (or NULL) and the address
+ *	of the option's field in the command's data. It returns 0, or -1 after reporting an error
  * @offset: offset of the option's field in the command's data
  */
 struct option_row {
@@ -74,7 +73,7 @@ int take_time(const char *argument, void *field);
 
 /**
  * struct event_options - arguments of -e
- * @texts: one text for each -e: names of events, separated by commas
+ * @texts: one argument for each -e. It contains names of events, separated by commas
  * @count: number of @texts
  */
 struct event_options {
@@ -106,8 +105,8 @@ struct event_options {
 
 /*
  * options_number() parses a number from 1 to @most. options_size() parses a size from @least to
- * @most bytes, which may be written as 64k, 1M or 2G. @what says in messages what the number or
- * size is. Both functions return 0, or -1 after reporting an error.
+ * @most bytes, such as 4096, 64k, 1M or 2G. Messages call the number or size @what. Both functions
+ * return 0, or -1 after reporting an error.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
@@ -136,8 +135,8 @@ struct id_list {
 };
 
 /*
- * Append the numbers in @text, which are separated by commas. @what says in messages what the
- * numbers are. Returns 0, or -1 after reporting an error.
+ * Append the numbers in @text, which are separated by commas. Messages call a number @what.
+ * Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -8,7 +8,7 @@
 /* Replace control characters by '?': C0, DEL, and C1 in UTF-8. */
 void text_defuse(char *text);
 
-/* Size of a buffer for any result of count_text(), time_text() and size_text(). */
+/* These sizes are enough for all texts of count_text(), time_text() and size_text(). */
 #define COUNT_TEXT 32
 #define TIME_TEXT  40
 #define SIZE_TEXT  32
@@ -18,7 +18,7 @@ const char *plural(uint64_t count, const char *one, const char *several);
 
 /* The functions below return @text. */
 
-/* A number as text, such as "1,234,567" in any locale. */
+/* A number as text, such as "1,234,567". The locale does not matter. */
 const char *count_text(uint64_t value, char text[COUNT_TEXT]);
 
 /* A time in ns as text, such as "250 us" or "1.5 ms". */

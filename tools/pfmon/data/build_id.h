@@ -11,7 +11,7 @@
 
 /*
  * Store the build-id of a file in @text, or "" if the file has none or cannot be read. Returns
- * false if the file is not an ELF file that can be read.
+ * false if the file cannot be read or is not an ELF file.
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 

@@ -67,7 +67,7 @@ struct data_record {
  * struct data_machine - where and when the recording was made.  This is the first record;
  *	strings follow
  * @time: when recording began, in ns since 1970 (CLOCK_REALTIME). If the recording has several
- *	files: when this file began
+ *	files, this is when this file began
  * @flags: DATA_PER_THREAD, or 0
  * @recording: number of the recording; all files of a recording have the same number. 0 before
  *	version 1.2
@@ -78,7 +78,7 @@ struct data_machine {
 	uint32_t recording;
 };
 
-/* data_machine.flags: the results of each thread are to be shown separately. Since version 1.2 */
+/* data_machine.flags: readers show the results of each thread separately. Since version 1.2 */
 #define DATA_PER_THREAD 0x1
 
 /* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
@@ -163,9 +163,9 @@ struct data_thread {
 #define DATA_NO_CONTEXT UINT32_MAX
 
 /**
- * struct data_fork - a thread or process begins.  It has the name that its parent has at this
- *	time.  A process also has the mappings of its parent.  The name and the mappings are
- *	valid until later records change them
+ * struct data_fork - a thread or process begins.  It takes over the current name of its parent.
+ *	A process also takes over the mappings of its parent.  The name and the mappings are valid
+ *	until later records change them
  * @time: when the thread begins, on the samples' clock. An earlier thread with the number @tid has
  *	ended
  * @tid: thread
@@ -213,7 +213,7 @@ struct data_mapping {
 	uint32_t flags;
 };
 
-/* data_samples.format: the structure of the entries, which <perfmon/perfmon_*.h> defines. */
+/* data_samples.format. The structures of the entries are defined in <perfmon/perfmon_*.h>. */
 enum data_format {
 	DATA_FORMAT_DEFAULT = 1, /* struct pfm_dfl_smpl_entry and values */
 	DATA_FORMAT_NWAY = 2, /* the same */
@@ -277,16 +277,15 @@ struct data_cpu {
 };
 
 /**
- * struct data_unsampled - the number of events, in one context, for which the PMU delivered no
- *	sample
+ * struct data_unsampled - events of one context for which the PMU delivered no sample
  * @counted: number of events that a second counter counted
- * @events: number of these events that belong neither to a written sample nor to a lost sample
+ * @events: number of these events for which there is no sample, neither written nor lost
  * @samples: number of samples that the PMU should have delivered for @events
  * @context: number of the context
  * @set: event set
  * @pmd: PMD of the event
  *
- * This record is missing if no second counter was available.
+ * The file has this record only if a second counter was available.
  */
 struct data_unsampled {
 	uint64_t counted;
@@ -306,9 +305,9 @@ struct data_unsampled {
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers describe this file only. When pfmon switches to the
- * next file, the kernel has already taken samples for that file. The earlier file does not count
- * these samples: its @produced is @written + @lost.
+ * If a recording has several files, the numbers describe this file only. When pfmon ends a file and
+ * begins the next one, the kernel may have taken samples that will be in the next file. They do not
+ * count in the file that ends: its @produced is @written + @lost.
  */
 struct data_end {
 	uint64_t produced;

@@ -26,7 +26,7 @@ struct data_file {
 /*
  * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes over @bytes:
  * @size bytes that the caller has read from @path into memory from malloc(). data_open_memory()
- * reads a file in memory, whose descriptor is @fd. The three functions return 0, or -1 after
+ * reads from @fd, the descriptor of a file in memory. The three functions return 0, or -1 after
  * reporting an error. The caller calls data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);

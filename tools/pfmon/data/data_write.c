@@ -72,7 +72,7 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 	return 0;
 }
 
-/* Returns whether a file of this process may have @size bytes. See 'ulimit -f'. */
+/* Returns whether this process may write a file of @size bytes. See 'ulimit -f'. */
 static bool is_permitted(uint64_t size)
 {
 	struct rlimit limit;
@@ -83,8 +83,8 @@ static bool is_permitted(uint64_t size)
 
 /*
  * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
- * limit. Returns true if the filesystem does not support fallocate(): without room, the write fails
- * later.
+ * limit. If the filesystem does not support fallocate(), returns true; if there is no room, the
+ * write fails later.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {

@@ -57,8 +57,8 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 		       const void *entries, size_t size);
 
 /*
- * Returns how many of @size bytes of entries fit into the file if @reserve is kept free. Returns
- * @size if the room is not known. If the result is less than @size, the caller calls
+ * Returns how many bytes of entries fit into the file if @reserve is kept free, but at most @size.
+ * Returns @size if the room is not known. If the result is less than @size, the caller calls
  * data_fail_full() to report that the disk is full.
  */
 size_t data_room(struct data_writer *writer, size_t size);

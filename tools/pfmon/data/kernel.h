@@ -42,7 +42,7 @@ struct kernel {
 };
 
 /*
- * Read the regions into @kernel. Before the first call, the caller has set @kernel to zero; each
+ * Read the regions into @kernel. The caller must set @kernel to zero before the first call; each
  * further call replaces the regions. @root is the prefix of "/proc" and "/sys": "", or a directory
  * in a test. Returns 0, or -1 after reporting that there is no memory. If the user may not see
  * kernel addresses, @kernel has no regions; this is not an error.
@@ -60,8 +60,8 @@ FILE *kernel_open(const char *root, const char *name);
 bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
 /*
- * Write the mappings of the kernel and its modules, if the user may see their addresses. Before the
- * first call, the caller has set @kernel to zero.
+ * Write the mappings of the kernel and its modules, if the user may see their addresses. The caller
+ * must set @kernel to zero before the first call.
  */
 int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer);
 

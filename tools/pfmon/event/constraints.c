@@ -2,8 +2,10 @@
 /*
  * Find out which events can be counted at the same time, given the PMCs that they share. Events are
  * added one by one. The PMC bits that an event needs depend on its counter, so each new event may
- * change the counters of all earlier events. An event may need certain PMC bits with all of its
- * counters. Other events then cannot use a counter with which they need other values of these bits.
+ * change the counters of all earlier events.
+ *
+ * Suppose that event A needs a PMC bit to be 1, whichever counter A gets. Then event B cannot use a
+ * counter with which B needs the same bit to be 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ struct needs {
  * struct table - the events that are to be counted at the same time
  * @pmu: encodes the events
  * @events: the events
- * @wanted: for each event, the counters that it can use while there are no other events
+ * @wanted: for each event, the counters that it could use if it were the only event
  * @choices: for each event, the counters of @wanted that do not conflict with the other events
  * @count: number of events
  */
@@ -98,10 +100,11 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove counters from the choices of @event: those with which @event needs other bits than @other
- * needs with every counter. There is one exception: if @other has only one counter left, that
- * counter stays in the choices of @event, because matching never gives it to both events. Returns
- * whether a counter was removed.
+ * Remove from the choices of @event the counters that conflict with @other. With such a counter,
+ * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
+ * gets. There is one exception: if @other has only one counter left, that counter stays in the
+ * choices of @event, because matching never gives it to both events. Returns whether a counter was
+ * removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -127,11 +130,13 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes. This may take several rounds: an event
- * that has lost a counter may need more bits with all of its remaining counters, and these bits may
- * cost another event a counter. If an event has no counter left, returns false and stores in
- * @verdict an event that conflicts with the last event. The caller must then leave out the last
- * event. All other events had counters before the last event was added.
+ * Narrow the choices of all events until nothing changes. This may take several rounds: when an
+ * event loses a counter, its remaining counters may have more PMC bits in common, and these bits
+ * may rule out a counter of another event.
+ *
+ * If an event has no counter left, the cause is the last event of @table, because all other events
+ * had counters before it was added. Then this function stores in @verdict an event that conflicts
+ * with the last event, and returns false. The caller must leave out the last event.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {
@@ -206,7 +211,7 @@ static void leave_out(const struct table *table, size_t event)
 	wanted->count = left;
 }
 
-/* Add the events one by one; @places maps each event of the table to its verdict. */
+/* Add the events one by one. @places[i] will point to the verdict on event i of the table. */
 static void add_all(struct table *table, const struct event *const *events, size_t count,
 		    const struct pfm_info *info, int *assigned, struct verdict **places,
 		    struct verdict *verdicts)

@@ -21,8 +21,8 @@ struct verdict {
 };
 
 /*
- * Give a counter to as many of the @count @events as possible, so that no two events need different
- * bits in the same PMC. Earlier events have priority. Returns -1 if there is no memory.
+ * Give a counter to as many of the events as possible. No two of them may need different bits in
+ * the same PMC. Earlier events have priority. Returns -1 if there is no memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);

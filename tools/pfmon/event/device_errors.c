@@ -56,8 +56,8 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	if (pfm_get_error(fd, &last))
 		return text;
 	/*
-	 * Compare only the beginning: a text about another holder may end with the name of its
-	 * process, which may be "perf", too.
+	 * Only a text that begins with "perf" means perf. A text about another holder may end with
+	 * "perf", if that is the name of the holder's process.
 	 */
 	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
@@ -91,7 +91,7 @@ static int fail_no_pmu(const char *pmu)
 }
 
 /*
- * Returns whether no context was created because several CPUs share the PMU and the context is not
+ * Returns whether pfm_create() failed because several CPUs share the PMU and the context is not
  * system-wide.
  */
 static bool is_shared(void)

@@ -29,13 +29,14 @@ enum event_state {
  * @is_time: the event counts nanoseconds
  * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
  * @modes: MODE_USER, MODE_KERNEL
- * @is_precise: samples have the instruction that caused the event
+ * @is_precise: each sample shows the instruction that caused the event
  * @code: code of the event on the PMU, if @needs_counter
  * @extra: value of the second PMC, which refines what the event counts; 0: there is none
- * @group: number of the pair of braces around the event, from 1; 0: the event is not in braces
+ * @group: 1 for events in the first pair of braces, 2 for the second, and so on; 0: the event is
+ *	not in braces
  * @set: index of the event's set, or EVERY_SET
- * @switch_after: number of events after which the turn of the set ends; such an event is not shown.
- *	0: the event does not end the turn, and it is shown
+ * @switch_after: the set's turn ends after this number of events, and the count is not shown. 0:
+ *	the event does not end the turn, and its count is shown
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds; 0 until the event gets its PMDs
  */
@@ -134,7 +135,7 @@ static inline bool event_in_set(const struct event *event, size_t set)
 }
 
 /*
- * Returns whether there are several sets, and the turn of each set ends after a certain time. Then
+ * Returns whether there are several sets and the turn of each one ends after a certain time. If so,
  * each set counts only part of the time.
  */
 bool events_take_turns(const struct event_list *list);

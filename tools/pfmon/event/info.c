@@ -90,7 +90,7 @@ static void show_parameter(const char *pmu, const char *parameter, const char *t
 		printf("%-20s %s\n", title, value);
 }
 
-/* If several CPUs share the registers, show what the registers belong to. */
+/* If several CPUs share the registers, show the scope of the registers and their owner CPUs. */
 static void show_scope(const struct machine *machine)
 {
 	char *owners;

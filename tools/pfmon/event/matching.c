@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Match as many events as possible with counters, by augmenting paths. If other events have all
- * counters that a new event can use, one of the other events must move to another counter. This
- * move may force further events to move. An event that has a counter may move to another one, but
- * it never ends up without a counter. So earlier events have priority.
+ * Give counters to as many events as possible, with the method of augmenting paths. If each counter
+ * that a new event can use already counts another event, one of these events must move to a
+ * different counter. This move may force further events to move. Events move only if all of them
+ * get other counters. So earlier events have priority.
  */
 #include <stdbool.h>
 #include <string.h>

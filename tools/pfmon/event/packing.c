@@ -2,7 +2,7 @@
 /*
  * If there are more events than counters, distribute them among event sets that take turns. Each
  * event goes into the first set that has a counter for it. This keeps the number of sets small, and
- * the first set has the events that the user names first.
+ * the events that the user names first go into the first set.
  */
 #include <stdlib.h>
 
@@ -170,8 +170,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * A single set takes no turns. There is only one if all events that did not fit into it
-	 * were left out.
+	 * If only one set was created, all events that did not fit into it were left out. A single
+	 * set takes no turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

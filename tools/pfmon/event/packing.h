@@ -16,9 +16,10 @@
  * If not all events can be counted at the same time, put them into sets that have turns of
  * @interval ns each. An event goes into the first set that has a counter for it; events in braces
  * stay together. An event that needs no counter is in each set, unless an event in the same braces
- * needs a counter. If all events can be counted at the same time, nothing is changed. With
- * @is_lenient, an event that gets no counter even if it is alone in a set becomes
- * EVENT_NOT_COUNTED. Without @is_lenient, the function reports such an event and returns -1.
+ * needs a counter. If all events can be counted at the same time, nothing is changed.
+ *
+ * Some events get no counter even in a set of their own. With @is_lenient, such an event becomes
+ * EVENT_NOT_COUNTED. Without @is_lenient, the function reports the event and returns -1.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

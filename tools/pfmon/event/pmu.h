@@ -62,7 +62,7 @@ struct common_event {
 
 /**
  * struct counter_rule - which counters can count certain events
- * @code: the rule applies to an event code if its bits in @mask are equal to @code
+ * @code: the rule applies to each event code that equals @code in the bits of @mask
  * @upto: if it is not 0, the rule applies to all codes from @code to @upto
  * @mask: the bits of an event code that are compared; 0: the rule applies to every event
  * @first: first PMD that can count these events
@@ -102,12 +102,12 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: the PMU counts the events that libpfm4 has for the CPU
  * @has_modes: the PMU can count user and kernel level separately
- * @filters_samples: the PMU always counts at both levels, and the modes of an event select which
+ * @filters_samples: the PMU always counts at both levels; the modes of an event only decide which
  *	samples are taken
  * @has_scope: several CPUs share the PMU's registers, so only system-wide contexts can use the PMU
  * @has_precise: the PMU can record which instruction caused an event, see precise.h
- * @slots_per_cycle: number of pipeline slots per cycle, for models that have no event for slots; 0:
- *	not known
+ * @slots_per_cycle: number of pipeline slots per cycle, needed if no event counts slots; 0: not
+ *	known
  * @code_mask: the bits of an event code that select the event
  * @common: events with well-known names
  * @common_count: number of @common
@@ -120,10 +120,9 @@ struct pmc_bits {
  * @refusal: returns NULL if a counter of the PMU can count the event. If none can, returns the
  *	reason as a text that can follow "because". If @refusal itself is NULL, every event can be
  *	counted
- * @extra_pmc: returns the number of the second PMC, which refines what the event counts, or 0 if
- *	the event has none. If @extra_pmc itself is NULL, no event has a second PMC
- * @precise_extra: if an event has this second PMC, the event has to be precise; 0: there is no such
- *	PMC
+ * @extra_pmc: returns the number of the event's second PMC, or 0 if the event has none. The second
+ *	PMC refines what the event counts. If @extra_pmc itself is NULL, no event has a second PMC
+ * @precise_extra: number of a second PMC that only precise events can use; 0: there is no such PMC
  */
 struct pmu {
 	const char *name;
@@ -178,22 +177,25 @@ extern const struct pmu pmu_soft;
 unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
 			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
 
-/* Returns the description of PMU @name on a CPU with @id, or NULL if pfmon has none. */
+/*
+ * Returns pfmon's description of PMU @name, or NULL if pfmon has none. @id is the CPU's
+ * pfm_info.pmu_id.
+ */
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*
- * Some PMUs, such as amd_ibs, are used only if the user names them. Returns the one with index
- * @index, or NULL if there are fewer.
+ * Some PMUs, such as amd_ibs, are used only if the user names them. These PMUs are numbered from 0.
+ * Returns the PMU with number @index, or NULL after the last PMU.
  */
 const struct pmu *pmu_further(size_t index);
 
 /*
- * Some PMUs are used only if the user names them (--pmu). Returns the one that has event @name, or
- * NULL if there is none.
+ * Some PMUs are used only if the user names them (--pmu). Returns the first of these PMUs that has
+ * the event @name, or NULL if none has it.
  */
 const struct pmu *pmu_to_give(const char *name);
 
-/* If @name is "PMU::EVENT" with the name of @pmu, returns EVENT, else NULL. */
+/* If @name is "PMU::EVENT" and PMU is the name of @pmu, returns EVENT. Otherwise returns NULL. */
 const char *pmu_own_event(const struct pmu *pmu, const char *name);
 
 /* Returns whether any hardware PMU that pfmon describes has a common event called @name. */
@@ -211,8 +213,8 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 #define PMU_COUNTERS_TEXT (4 * PFM_MAX_HARDWARE)
 
 /*
- * Store in @text the counters that can count @code and are available, as in "0-3,16", or "-" if
- * there is none. Returns the number of counters.
+ * Store in @text the numbers of the available counters that can count @code, such as "0-3,16". If
+ * there are none, store "-". Returns the number of counters.
  */
 unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info,
 			       uint64_t code, char text[PMU_COUNTERS_TEXT]);
@@ -226,7 +228,7 @@ const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 
-/* Returns the number of the second PMC, which refines what @code counts, or 0 if there is none. */
+/* Returns the number of the second PMC of the event @code, or 0 if the event has none. */
 static inline uint16_t pmu_extra_pmc(const struct pmu *pmu, uint64_t code)
 {
 	return pmu->extra_pmc ? pmu->extra_pmc(code) : 0;

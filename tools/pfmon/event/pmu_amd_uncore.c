@@ -6,9 +6,9 @@
  *
  * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
  * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
- * Measurement".  Family 19h up to model 0FH has the same codes.  The aliases are perf's names.  The
- * codes of the remote links were compared with perf's.  Nobody has compared the other codes with
- * the manual yet.
+ * Measurement". Models 00h to 0Fh of family 19h have the same codes. The aliases are perf's names.
+ * The codes of the remote links were compared with the codes in perf. Nobody has compared the other
+ * codes with the manual yet.
  */
 #include <perfmon/perfmon_amd_uncore.h>
 

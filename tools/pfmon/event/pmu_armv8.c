@@ -24,8 +24,8 @@
 
 /*
  * The codes are those that perf(1) uses for these names, so that pfmon and perf count the same.
- * Branches are PC_WRITE_RETIRED (every change of the PC by software), or BR_RETIRED on newer cores,
- * which have no PC_WRITE_RETIRED.
+ * For branches, perf uses PC_WRITE_RETIRED (every change of the PC by software). Newer cores do not
+ * have this event; there, perf uses BR_RETIRED.
  */
 static const struct common_event common[] = {
 	COMMON_CYCLES(CPU_CYCLES),

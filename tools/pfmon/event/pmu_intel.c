@@ -327,8 +327,9 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 #define LOAD_LATENCY 0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 
 /*
- * Returns the second register of OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 or FRONTEND_RETIRED. The
- * codes of these events are the same from Sandy Bridge to Rocket Lake.
+ * OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 and FRONTEND_RETIRED need a second PMC. Returns the
+ * number of this PMC, or 0 if @code is another event. The codes of these events are the same from
+ * Sandy Bridge to Rocket Lake.
  */
 static uint16_t extra_icelake(uint64_t code)
 {
@@ -346,7 +347,7 @@ static uint16_t extra_icelake(uint64_t code)
 
 /*
  * Up to Comet Lake, IA32_PEBS_ENABLE has bits that enable the measurement of load latencies. On
- * these models, LOAD_LATENCY has a second register, too.
+ * these models, LOAD_LATENCY needs a second PMC, too.
  */
 static uint16_t extra_skylake(uint64_t code)
 {

@@ -2,11 +2,11 @@
 /*
  * POWER8, POWER9 and POWER10, perfmon_power.h.
  *
- * An event code has the layout of perf_event_attr.config, which libpfm4's event tables
- * use, too.  The fields of a code and their places in the registers are from
- * arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c.  The registers are described
- * in the Power ISA, Book III, "Performance Monitor Facility", and in the processors' user
- * manuals.  Shifts are counted from the least significant bit.
+ * An event code has the layout of perf_event_attr.config. libpfm4's event tables use the same
+ * layout. The fields of a code and their places in the registers are from
+ * arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c. The registers are described in the
+ * Power ISA, Book III, "Performance Monitor Facility", and in the processors' user manuals. Shifts
+ * are counted from the least significant bit.
  */
 #include <perfmon/perfmon_power.h>
 
@@ -17,7 +17,7 @@
 /* PMC5 and PMC6 count one event each. */
 #define RUN_INSTRUCTIONS   0x500fa
 #define RUN_CYCLES	   0x600f4
-/* Codes that count the same two events on PMC1 to PMC4. */
+/* Codes of the same two events for PMC1 to PMC4. */
 #define INSTRUCTIONS	   0x00002
 #define CYCLES		   0x0001e
 #define RUN_INSTRUCTIONS_4 0x400fa
@@ -57,9 +57,9 @@ enum architecture {
  * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
  * @invalid: why codes with other bits are refused
- * @same: lists of codes. The codes of a list count the same event on different counters; a list may
- *	end with 0. If a PMD cannot count the user's code, pfmon replaces the code by the first one
- *	in the list that this PMD can count
+ * @same: lists of codes. All codes in a list select the same event, but on different counters. A
+ *	list may end with 0. If the user's code does not work on a PMD, pfmon takes the first code
+ *	in the list that works on this PMD
  * @same_count: number of lists
  */
 struct power_model {
@@ -168,9 +168,9 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * All counters share one selection of L1 events, one selection of translations, and one selection
- * of L2 and L3 events. On POWER9 the L2 and L3 events come in banks of four, one event for each
- * counter, and PMC4's event selects the bank.
+ * The registers have only one field for L1 events, one for translations, and one for L2 and L3
+ * events. All counters share these fields. On POWER9, each bank contains four L2 and L3 events, one
+ * for each counter. PMC4's event selects the bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -237,8 +237,8 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 
 /*
  * There is one threshold for all counters. On POWER8, an event that uses no threshold needs the
- * threshold to be off. The code of an event that matches a response of the fabric contains this
- * response in place of a threshold.
+ * threshold to be off. PM_MRK_FAB_RSP_MATCH and PM_MRK_FAB_RSP_MATCH_CYC match a certain response
+ * of the fabric; their codes contain this response in place of a threshold.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -297,8 +297,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 }
 
 /*
- * Returns whether the compare value in @code is invalid. The upper bits of its mantissa may be 0
- * only if its exponent is 0.
+ * Returns whether the compare value in @code is invalid: its exponent is not 0, but the upper two
+ * bits of its mantissa are 0.
  */
 static bool is_bad_compare(uint64_t code)
 {
@@ -411,8 +411,9 @@ static const struct counter_rule rules[] = {
 /*
  * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
  * threads except idle threads. So for a thread, PM_RUN_INST_CMPL counts the same as PM_INST_CMPL,
- * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. The Power ISA also defines a code for
- * each of these four events that works on one counter only (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. In addition, the Power ISA defines
+ * four codes (0x100fe, 0x400fa, 0x100f0, 0x200f4), one for each of these events. Each of these
+ * codes works on one counter only.
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

@@ -5,8 +5,8 @@
 #include "pmu.h"
 
 /*
- * An event with "soft::" in its name takes a counter of this PMU.  The event of the same
- * name without "soft::" is a virtual PMD, which every PMU has (software.c).
+ * An event with "soft::" in its name needs a counter of this PMU. Without "soft::", the same name
+ * means a virtual PMD, which every PMU has (software.c).
  */
 static const struct common_event common[] = {
 	{

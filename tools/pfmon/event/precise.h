@@ -14,8 +14,8 @@
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 
 /*
- * Returns the reason why an event cannot be precise, as the text after "because"; NULL if it can.
- * The text is valid until the next call.
+ * If events cannot be precise, returns the reason, as the text after "because"; otherwise NULL. The
+ * text is valid until the next call.
  */
 const char *precise_refusal(const struct machine *machine);
 

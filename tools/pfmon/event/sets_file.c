@@ -14,10 +14,7 @@
 /* Set ids have 16 bits. */
 #define MAX_SETS    65536
 
-/*
- * Maximum number of events in 'switch after'. The counter starts at the negative of the number; if
- * the number were much larger, the counter would overflow immediately.
- */
+/* Maximum number of events in 'switch after'. The counter starts at the negative of the number. */
 #define MOST_EVENTS (1ull << 62)
 
 #define BLANKS	    " \t\r\n"

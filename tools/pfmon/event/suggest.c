@@ -49,8 +49,8 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance between @name and @wanted if it is at most limit. If it is greater, but
- * @wanted has at least 4 letters and @name contains it, returns limit + 1. Returns ~0 for any other
+ * Returns the distance between @name and @wanted if it is at most limit. Otherwise, returns
+ * limit + 1 if @name contains @wanted and @wanted has at least 4 letters. Returns ~0 for any other
  * @name.
  */
 static unsigned int rate(const char *wanted, const char *name)

@@ -159,7 +159,7 @@ static int compare_pids(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Returns whether the last reading has shown a process with the pid and the name of @now. */
+/* Returns whether the last reading found a process with the same pid and name as @now. */
 static bool is_seen(const struct all_processes *all, const struct seen_process *now)
 {
 	const struct seen_process *before = NULL;
@@ -175,7 +175,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * @all: what is known
  * @writer: the file
  * @time: the names and mappings in /proc are valid from this time on
- * @seen: if there is no side band, the processes that this reading has shown
+ * @seen: the processes that this reading has found; NULL if there is a side band
  * @count: number of @seen
  */
 struct reading {

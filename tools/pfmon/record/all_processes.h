@@ -22,10 +22,10 @@ struct seen_process;
  * @writer: the file
  * @next: the file that will replace @writer; all records are written to both files. NULL: none
  * @files: build-ids
- * @seen: if there is no @band: the processes that the last reading of /proc showed, sorted by pid
+ * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
- * @looked_at: time of the newest sample at the last call of all_processes_follow()
- * @gaps: value of @band.gaps when /proc was last read because of a gap
+ * @looked_at: @now of the last call of all_processes_follow()
+ * @gaps: value of @band.gaps when a gap last made pfmon read /proc
  */
 struct all_processes {
 	struct side_band band;

@@ -55,7 +55,7 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
 
 /*
- * Note that the next file begins: losses from now on belong to it. @counts are the counts of the
+ * Start to count the samples and the losses of the next file. @counts are the counts of the
  * previous file.
  */
 void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);

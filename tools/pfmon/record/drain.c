@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Move samples from a sampling buffer to the file. The kernel may write to the buffer meanwhile. It
- * writes a sample before it increments the count of samples, so the samples that are counted are
+ * Move samples from a sampling buffer to the file. The kernel may write to the buffer meanwhile.
+ * The kernel writes a sample before it increments the count of samples, so every counted sample is
  * complete.
  */
 #include <stdlib.h>
@@ -160,8 +160,8 @@ static struct batch behind_early(const struct drain *drain, const void *entries,
 }
 
 /*
- * For formats default and callchain: returns the bytes of the entries in the buffer, at most the
- * size of the buffer.
+ * Returns how many bytes the entries occupy in a buffer of format default or callchain. This is
+ * never more than the size of the buffer.
  */
 static size_t linear_size(const struct drain *drain)
 {
@@ -276,9 +276,8 @@ void drain_handed_back(struct drain *drain)
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
  * from an earlier use of the region. So the count is limited to the number of samples that the
- * kernel has written and that have not been taken yet. header->written is read before
- * header->filled. So all samples that header->written counts are in region header->filled or in
- * earlier regions.
+ * kernel has written and that have not been taken yet. All these samples are in region
+ * header->filled or in earlier regions, because header->written is read before header->filled.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -335,7 +334,10 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* Returns what was added to the count and the sum of a table entry since they were last written. */
+/*
+ * Returns how much the count and the sum of a table entry have grown since the entry was last
+ * written.
+ */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -366,7 +368,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* Write what was added to the entries of the table since they were last written. */
+/* Write how much each table entry has grown since it was last written. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *places,
 			size_t count)

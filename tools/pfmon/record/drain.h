@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Move samples from a sampling buffer to the file, each sample exactly once. The buffer is memory
- * that the kernel writes; the functions do not use the context.
+ * Move samples from a sampling buffer to the file, each sample exactly once. The kernel writes the
+ * samples to the buffer. The functions read only this memory, and do not use the context.
  */
 #ifndef PFMON_DRAIN_H
 #define PFMON_DRAIN_H
@@ -40,7 +40,8 @@ struct tally {
  * @regions: number of regions taken (nway)
  * @early: number of samples taken from a buffer or region that the kernel is still filling
  * @early_size: size of the @early samples in bytes
- * @table: the sums of each entry that are already in the file, NULL if there are none yet (hist)
+ * @table: for each entry, the count and the sum that have been written; NULL before the first write
+ *	(hist)
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  */
@@ -93,7 +94,7 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**
  * struct drain_counts - what became of the samples so far
- * @produced: samples that the kernel took, as the kernel has counted them
+ * @produced: samples that the kernel took, according to its own count
  * @written: samples in the file
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file

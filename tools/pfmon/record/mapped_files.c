@@ -43,7 +43,7 @@ static void find_build_id(struct mapped_files *files, pid_t pid, const struct ma
 	struct stat status;
 
 	*text = '\0';
-	/* A program that does not have pfmon's width (32 or 64 bits) has another vdso. */
+	/* Only programs of pfmon's own width (32 or 64 bits) have the same vdso as pfmon. */
 	if (!strcmp(map->path, "[vdso]") &&
 	    (map->start > UINT32_MAX) == (sizeof(void *) > 4))
 		build_id_of_vdso(text);

@@ -15,7 +15,8 @@
 
 /**
  * struct mapped_files - a cache of build-ids, because many processes map the same files
- * @list: files; the inode of a file determines its index. In an unused element, @change is 0
+ * @list: the cached files. The index of a file is computed from its inode number. In an unused
+ *	element, @change is 0
  */
 struct mapped_files {
 	struct mapped_file {
@@ -27,8 +28,8 @@ struct mapped_files {
 };
 
 /*
- * Write a record that process @pid has mapping @map from @time on. @files may be NULL. Returns 0,
- * or -1 after reporting an error.
+ * Write a mapping record: process @pid has mapping @map from @time on. @files may be NULL. Returns
+ * 0, or -1 after reporting an error.
  */
 int mapped_files_write(struct mapped_files *files, struct data_writer *writer, pid_t pid,
 		       const struct map *map, uint64_t time);

@@ -51,8 +51,8 @@ int output_prepare(const char *path)
 		return 0;
 	}
 	/*
-	 * If stat() fails although the file exists, the later attempt to create the file reports
-	 * the error.
+	 * stat() may fail for a file that exists. Then creating the file fails later, and that
+	 * error is reported.
 	 */
 	if (stat(path, &status))
 		return 0;

@@ -5,8 +5,8 @@
 
 /*
  * Make room for a recording at @path ("-" is standard output). An older recording is renamed to
- * PATH.old. An empty file is accepted as it is. Any other file is left untouched, and the call
- * fails. Returns 0, or -1 after reporting an error.
+ * PATH.old. An empty file is accepted as it is. If @path is any other file, the call fails and does
+ * not change the file. Returns 0, or -1 after reporting an error.
  */
 int output_prepare(const char *path);
 

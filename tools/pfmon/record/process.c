@@ -98,7 +98,7 @@ static int write_mappings(struct process *process, struct data_writer *writer,
 	return result;
 }
 
-/* Returns whether @process executes another file than at the last call. */
+/* Returns whether @process has executed a different program file since the last call. */
 static bool is_other_program(struct process *process)
 {
 	char path[64];

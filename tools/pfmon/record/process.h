@@ -30,12 +30,12 @@ struct thread {
  * @threads: the threads of the process that are recorded
  * @thread_count: number of @threads
  * @maps: the mappings when they were last read
- * @looked_at: time of the newest sample when @maps was read
+ * @looked_at: @now of the last call of process_look() or process_look_at_exec()
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of the same file
  * @is_known: the mappings have been read at least once
- * @has_all_threads: all threads of the process are recorded. @threads then has the threads that the
- *	last process_look() found, ascending by tid
+ * @has_all_threads: all threads of the process are recorded. @threads are then the threads that the
+ *	last process_look() found, sorted by tid
  */
 struct process {
 	pid_t pid;
@@ -62,8 +62,8 @@ bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the last call. In the file, they are valid from
- * the time of the last call on. @now is the time of the newest sample.
+ * Write the names and mappings that are new since the last call. In the file, they are valid after
+ * the time @now of the last call. @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

@@ -12,7 +12,7 @@
 
 /**
  * struct progress - the line
- * @is_wanted: show the line, because standard error is a terminal and the user did not ask for
+ * @is_wanted: the line may be shown: standard error is a terminal, and the user did not ask for
  *	silence
  * @is_shown: the line is on the terminal
  * @shown_at: when the line was last printed, in ns of CLOCK_MONOTONIC
@@ -26,8 +26,8 @@ struct progress {
 void progress_begin(struct progress *progress, bool is_quiet);
 
 /*
- * Returns whether progress_show() will print the line. It prints the line about twice a second, for
- * the first time after half a second.
+ * Returns whether progress_show() will print the line. The line is first printed after half a
+ * second, and then about twice a second.
  */
 bool progress_is_due(const struct progress *progress);
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,

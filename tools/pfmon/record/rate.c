@@ -4,19 +4,21 @@
 
 #define SECOND	 1000000000ull
 
-/* The least CPU time in ns for measuring a rate. In less time, the rate would be too inexact. */
+/*
+ * A rate is measured over at least this CPU time in ns. A shorter time would make it too inexact.
+ */
 #define LEAST	 (SECOND / 200)
 
 /*
- * A change of the period loses the events of the period that has begun. So the period is changed
- * only if it is wrong by more than this factor.
+ * When the period is changed, the counter begins a new period, and the events of the unfinished
+ * period are lost. So the period is changed only if it is wrong by more than this factor.
  */
 #define TOO_MUCH 1.2
 
 /* Estimated events per second of a software counter that counts occurrences, not time. */
 #define RARE	 10000
 
-/* Returns an estimate of the events per second, for the time before they have been measured. */
+/* Returns an estimate of the events per second, which is used until the rate has been measured. */
 static uint64_t guess(const struct event *event, const struct pmu *pmu)
 {
 	if (event->is_time || event->role == ROLE_CYCLES ||
@@ -49,7 +51,10 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
 	rate->period = rate->longest = period_for(rate, (double)guess(event, pmu));
-	/* An event that counts time counts 10^9 ns per second, so the period stays fixed. */
+	/*
+	 * The rate of an event that counts time in ns is always 10^9 per second, so its period
+	 * stays fixed.
+	 */
 	if (event->is_time)
 		rate->frequency = 0;
 }

@@ -36,17 +36,17 @@ struct rate {
 };
 
 /*
- * rate_fix() sets the fixed period @period. rate_begin() sets a first period, an estimate for
- * @frequency samples of @event per second; rate_follow() adapts this period.
+ * rate_fix() sets the fixed period @period. rate_begin() sets the first period, which is estimated
+ * to give @frequency samples of @event per second. rate_follow() adapts this period later.
  */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * Prepare for a CPU that is idle now and busy later, so that its event rate rises suddenly. The
- * period always stays long enough for this: if the event rate rises to its first estimate, there
- * are at most RATE_MOST samples a second.
+ * Prepare for a CPU that is idle now. When it becomes busy, its event rate rises suddenly, perhaps
+ * to the rate that was estimated first. Even at that rate, the periods that are chosen from now on
+ * give at most RATE_MOST samples per second.
  */
 void rate_expect_busy(struct rate *rate);
 

@@ -123,8 +123,8 @@ static bool was_closed(const struct recorder *recorder)
 }
 
 /*
- * Returns whether monitoring ended before the command did. outcome.ended_early is only an estimate.
- * If the command is traced, recorder.ended_before must also be set, because it is exact.
+ * Returns whether monitoring ended before the command ended. outcome.ended_early only estimates
+ * this. recorder.ended_before is exact, so it must also be set if the command is traced.
  */
 static bool ended_early(const struct run *run)
 {
@@ -204,8 +204,8 @@ static void warn_of_run(const struct run *run)
 }
 
 /*
- * If a thread ends before a period is over, the events of this period are in no sample. Warn if
- * these are more than this part of all events.
+ * If a thread ends in the middle of a period, the events of this period are in no sample. Warn if
+ * more than this fraction of all events is missing for this reason.
  */
 #define MANY_CUT 0.1
 
@@ -254,8 +254,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 }
 
 /*
- * Print the number of samples that the kernel took, and whether it is the sum of the written and
- * the lost samples. @what names a CPU, or all CPUs together.
+ * Print how many samples the kernel took, how many were written, and how many were lost. Also print
+ * whether these numbers add up. @what names a CPU, or all CPUs together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {
@@ -308,8 +308,8 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 #define LOSSES_TEXT 128
 
 /*
- * Returns the losses as text. The text does not say "0 lost" if monitoring was throttled or if the
- * PMU did not deliver samples: samples are then missing, although none was lost.
+ * Returns the losses as text. "0 lost" is left out if samples are missing for another reason:
+ * monitoring was throttled, or the PMU did not deliver samples.
  */
 static const char *losses_text(const struct run *run, const struct drain_counts *counts,
 			       char *text)

@@ -17,7 +17,7 @@
 #define RECORD_BUFFER_MOST  (1u << 30)
 #define RECORD_FREQUENCY    1000
 
-/* The period and the random mask may each be this large: their sum still fits into a counter. */
+/* The maximum of the period, and of the random mask. The sum of both still fits into a counter. */
 #define RECORD_PERIOD_MOST  (1ull << 62)
 
 /**

@@ -120,8 +120,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Do not follow threads and child processes. Warn of this here only if the user named processes:
- * when a command ends, others_warn() says what was not followed.
+ * Do not follow threads and child processes. If the user named processes, warn of this now. If the
+ * user named a command, others_warn() says at its end what was not followed.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -133,10 +133,10 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 }
 
 /*
- * The kernel has refused to create a context, for @reason. Ask for less in the next attempt: half
- * the buffer size, format default instead of nway, or a recording that does not follow threads and
- * child processes. Returns false if the user chose the size or the format, or if there is nothing
- * less to ask for.
+ * The kernel has refused to create a context, and @reason says why. Ask for less in the next
+ * attempt: half the buffer size, format default instead of nway, or a recording that does not
+ * follow threads and child processes. Returns false if the user chose the size or the format, or if
+ * there is nothing less to ask for.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -167,7 +167,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns the kernel's reason why the last call failed, if it failed with @error. */
+/* Returns the kernel's reason if the last call failed with @error, else PFM_REASON_NONE. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;
@@ -406,8 +406,8 @@ static int on_processes(void *data)
 }
 
 /*
- * Called when a CPU comes online or goes offline. recorder_look() comes first: it opens the events
- * about processes on a new CPU, so that they are open before the CPU is sampled.
+ * Called when a CPU comes online or goes offline. Call recorder_look() first, because it opens the
+ * events about processes on a new CPU. They must be open before the CPU is sampled.
  */
 static int on_uevent(void *data)
 {
@@ -514,8 +514,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Note the CPUs that were not online all the time. Do not call this after give_up(): it closes all
- * contexts, so all CPUs would count as offline.
+ * Add the CPUs that were not online all the time to recorder->changes. Do not call this function
+ * after give_up(), which closes all contexts: all CPUs would then count as offline.
  */
 static void add_changes(struct recorder *recorder)
 {

@@ -33,10 +33,10 @@
  * @context_count: number of @contexts
  * @buffers: the buffers of all samplers; the index is the number of the context in the file
  * @buffer_count: number of @buffers
- * @ends: descriptors that show the ends of the processes named by the user
+ * @ends: descriptors that show when the processes that the user named have ended
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: if CPUs are recorded: all processes of the machine. If the command is followed
- *	and the kernel permits events about processes: the command's processes
+ * @all_processes: all processes of the machine if CPUs are recorded; the command's processes if the
+ *	command is followed and the kernel permits events about processes
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number
@@ -53,8 +53,8 @@
  * @progress: the line on the terminal
  * @ended: called at each switch to another file, with the previous file, which is not closed yet.
  *	NULL: nothing is called. Returns 0, or -1 after reporting an error
- * @input: the user's input, for @typed; 0: there is none
- * @typed: called when @input is readable; reads from @input, and returns the same values as @ended
+ * @input: descriptor of the user's input, which @typed reads; 0: there is none
+ * @typed: called when @input is readable; returns the same values as @ended
  * @data: argument of @ended and @typed
  * @begin: when the recording began, in ns of CLOCK_MONOTONIC
  * @duration: length of the recording in ns
@@ -150,15 +150,15 @@ void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * Returns how many occurrences of event @index, in all threads, are in no sample because the PMU
- * delivered no sample for them. The number of missing samples is 0 in the result if it is not known
- * or too small for a warning.
+ * Returns for how many occurrences of event @index the PMU delivered no sample. The result is the
+ * sum over all threads. Its field @samples, the number of missing samples, is 0 if the number is
+ * not known or is too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
 /*
- * Returns how many occurrences of event @index are in no sample because threads ended before a
- * period was over. Stores in @counted how many occurrences the witnesses have counted.
+ * Returns how many occurrences of event @index are in no sample because threads ended in the middle
+ * of a period. Stores in @counted how many occurrences the witnesses counted.
  */
 uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
 

@@ -22,8 +22,8 @@ uint64_t recorder_newest(const struct recorder *recorder)
 }
 
 /*
- * Returns the size of the records at the end of the file: one END record, one LOSSES record and one
- * CPU record for each buffer, and one UNSAMPLED record for each context and event.
+ * Returns the size of the records at the end of the file. There is one END record. Each buffer has
+ * a LOSSES record and a CPU record. Each context has an UNSAMPLED record for each event.
  */
 static uint64_t reserve(const struct recorder *recorder)
 {
@@ -160,9 +160,9 @@ static int take_samples(struct recorder *recorder)
 }
 
 /*
- * Fill in the next file, while samples are still written to the current file. First, read the names
- * and mappings of the processes from /proc again. After that, the kernel's events about processes
- * are written to both files, so the next file names all processes that will have samples in it.
+ * Write names and mappings to the next file, while samples are still written to the current file.
+ * First, read those of the processes from /proc again. After that, write the kernel's events about
+ * processes to both files. So the next file names every process that will have samples in it.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)
 {

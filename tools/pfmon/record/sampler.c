@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record the callers: the calls of all functions that have not returned yet. */
+/* Let the processor record the callers. It records each call until the called function returns. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -86,7 +86,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
-/* Map the buffers of all CPUs. mmap() fails with EINVAL if no CPU has the number. */
+/* Map the buffers of all CPUs. mmap() fails with EINVAL for a number that no CPU has. */
 static int map_cpus(struct sampler *sampler, unsigned int count)
 {
 	int fd = sampler->session.fd;
@@ -263,9 +263,9 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * Write the new period of @event from its rate to its counter. The counter begins a new period, so
- * the @partial events since the last sample are lost. If the context has copies, its periods cannot
- * be changed; the rate then gets back @period, which is the old period.
+ * Write the new period of @event to its counter; the rate already contains it. The counter begins a
+ * new period, so the @partial events since the last sample are lost. If the context has copies, its
+ * periods cannot be changed. Then restore the old period, @period, in the rate.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)
@@ -379,9 +379,9 @@ static uint64_t copies_made(const struct sampler *sampler)
 }
 
 /*
- * Compare the counts of the witnesses with the samples, to find how many occurrences of each event
- * are in no sample. If samples were lost and there are several events, this number is not known,
- * because a lost sample may belong to any of the events.
+ * Compare the counts of the witnesses with the samples. This shows how many occurrences of each
+ * event are in no sample. If samples were lost and there are several events, this number is not
+ * known, because a lost sample may belong to any of the events.
  */
 static int ask_witnesses(struct sampler *sampler)
 {

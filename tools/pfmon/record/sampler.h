@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sample a CPU, or a thread and, if the user wants it, its new threads and child processes. A
- * sampler has a context and the context's buffers.
+ * Sample a CPU or a thread. If the user wants it, the new threads and child processes of this
+ * thread are sampled, too. A sampler has a context and the context's buffers.
  */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
@@ -21,7 +21,7 @@
 /**
  * struct sampler - a thread or CPU that is sampled
  * @session: the context
- * @is_cpu: a CPU is sampled, with all that runs there
+ * @is_cpu: a CPU is sampled, with everything that runs on it
  * @target: tid of the thread, or number of the CPU
  * @format: sampling format of the context
  * @has_recorded: the hardware records the callers for each sample
@@ -39,8 +39,8 @@
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: number of lost samples plus number of times that monitoring was throttled, until the
- *	rates were last computed
+ * @missed: number of lost samples plus number of times that monitoring was throttled, as last
+ *	counted by is_short()
  * @is_fixed: a period could not be changed, because the context had copies
  */
 struct sampler {
@@ -96,8 +96,8 @@ int sampler_try_attach(struct sampler *sampler, int target);
 int sampler_try_resume(struct sampler *sampler);
 
 /*
- * Take full buffers or regions and hand them back. The caller passes a NULL @writer if it cannot
- * write any more; the samples are then lost.
+ * Take full buffers or regions and hand them back. If the caller cannot write any more, it passes
+ * NULL as @writer, and the samples are lost.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 

@@ -30,7 +30,7 @@
  * @size: size in bytes of the part with the records
  * @enabled: total time for which the event was enabled, as last read. If this time does not grow
  *	any more, the kernel has ended the event because the CPU went offline
- * @copy: buffer for a record that begins at the end of the ring and continues at its beginning
+ * @copy: buffer for a record that wraps from the end of the ring to the beginning of the ring
  */
 struct side_ring {
 	int fd;
@@ -126,9 +126,9 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * Open a ring for each CPU that the machine can have. The kernel permits events of a thread also on
- * offline CPUs. Events of all processes (@tid is -1) need an online CPU, so follow_cpu() opens the
- * other rings when their CPUs come online.
+ * Open a ring for each CPU that the machine can have. If one thread is watched, the kernel permits
+ * its events on offline CPUs, too. If all processes are watched (@tid is -1), the kernel permits
+ * events on online CPUs only, so follow_cpu() opens the other rings when their CPUs come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
 {
@@ -193,7 +193,10 @@ static uint64_t time_of(const struct perf_event_header *header)
 	return time;
 }
 
-/* Returns the path as /proc/PID/maps shows it: instead of perf's "//anon" an empty one. */
+/*
+ * Returns the path that /proc/PID/maps shows. This path is empty for anonymous memory, which perf
+ * calls "//anon".
+ */
 static const char *path_of(const struct mmap_record *record)
 {
 	return strncmp(record->path, "//", 2) ? record->path : "";
@@ -307,7 +310,7 @@ static void follow_cpu(struct side_band *band, int cpu)
 }
 
 /*
- * When all threads of an event have ended, epoll_wait() reports the event at each call. So stop
+ * If all threads of an event have ended, each call of epoll_wait() reports this event. So stop
  * polling such events.
  */
 static void forget_ended(const struct side_band *band)

@@ -50,12 +50,12 @@ struct side_ring;
  * struct side_band - the events of all CPUs
  * @rings: the rings; the index is the number of the CPU. CPUs that are offline may have no ring
  * @count: number of @rings
- * @tid: the watched thread; its new threads and child processes are watched, too. -1: all processes
- *	are watched
- * @poll: descriptor that becomes readable when many reports wait in a ring: the caller then calls
+ * @tid: the watched thread, or -1 if all processes are watched. The new threads and child processes
+ *	of a watched thread are watched, too
+ * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often a CPU came online. Each time, earlier reports from this CPU are missing
+ * @gaps: number of times that a CPU came online. Its reports from before that time are missing
  */
 struct side_band {
 	struct side_ring *rings;

@@ -4,7 +4,7 @@
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
  * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
  * only now and then. A second counter of the same event, the witness, is never reset. If the
- * witness counts more events than the periods of all samples together, the difference is in no
+ * witness counts more events than the sum of the periods of all samples, the other events are in no
  * sample.
  */
 #ifndef PFMON_WITNESS_H
@@ -14,9 +14,9 @@
 #include "../event/events.h"
 
 /*
- * Copy @events to @all. For each event, append a witness if a second counter is available. Counters
- * are assigned again to all events and witnesses. Witnesses have no name. Returns 0, or -1 after
- * reporting an error. The caller calls witness_free() in any case.
+ * Copy @events to @all. For each event, append a witness if a second counter is available. Then
+ * assign counters to the witnesses and, anew, to the events. Witnesses have no name. Returns 0, or
+ * -1 after reporting an error. The caller calls witness_free() in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
@@ -26,15 +26,15 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - the events of one counter that are explained: by samples or by known losses
+ * struct explained - how many events of a counter are in samples, and how many are known to be lost
  * @periods: sum of the periods of the samples that were taken
  * @samples: number of the samples that were taken
  * @period: the current period
  * @rest: number of events since the last sample
- * @cut: maximum number of events in the last periods of threads that have ended
+ * @cut: maximum number of events between the last samples of threads and the ends of these threads
  * @dropped: number of events that were lost when the period was changed
  * @lost: number of samples that were lost
- * @lost_sum: sum of the periods of the lost samples; 0: not known
+ * @lost_sum: sum of the periods of the lost samples; 0 if this sum is not known
  */
 struct explained {
 	uint64_t periods;

@@ -5,7 +5,7 @@
 
 #include <elfutils/libdw.h>
 
-/* Where a function has its return address when it executes a given instruction. */
+/* Where the return address of a function is when the function executes a given instruction. */
 enum link_state {
 	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
@@ -34,8 +34,9 @@ void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
 /*
- * Returns where the return address is for a thread that was interrupted at @address. @address is
- * the address according to the file's program headers, not the address in the process.
+ * A thread was interrupted at @address. Returns where the return address of the interrupted
+ * function is. @address is the address according to the file's program headers, not the address in
+ * the process.
  */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);
 

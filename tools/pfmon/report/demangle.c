@@ -24,7 +24,7 @@ struct demangling {
 };
 
 /*
- * libiberty calls this function for each part of the name: append @part. Only longjmp() can stop
+ * Append @part to the name. libiberty calls this function for each part. Only longjmp() can stop
  * libiberty when the name becomes too long.
  */
 static void add_part(const char *part, size_t length, void *argument)

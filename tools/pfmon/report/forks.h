@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When threads began. The kernel may use the number of a thread that has ended for a new thread. */
+/* When threads began. When a thread has ended, the kernel may give its number to a new thread. */
 #ifndef PFMON_FORKS_H
 #define PFMON_FORKS_H
 
 #include "recording.h"
 
 /**
- * struct forks - when threads began, sorted for searching
+ * struct forks - the FORK records of a recording, sorted for searching
  * @list: ascending by thread and time
  * @count: number of @list
  */
@@ -20,8 +20,8 @@ int forks_make(struct forks *forks, const struct recording *recording);
 void forks_free(struct forks *forks);
 
 /*
- * Thread @tid existed at @time. Returns the index in @list of the fork that created this thread, or
- * -1 if the fork is not known.
+ * Thread @tid existed at @time. Returns the index in @list of the FORK record that tells when this
+ * thread was created, or -1 if there is no such record.
  */
 long forks_find(const struct forks *forks, uint32_t tid, uint64_t time);
 

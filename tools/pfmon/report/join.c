@@ -2,9 +2,10 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with the names and mappings of all processes, which have no time in this file.
- * In the joined file they have the time at which their file began, so that they do not apply to
- * earlier samples. The joined file ends with the sums of the counts of all files.
+ * Each file begins with THREAD and MAPPING records of all processes. These records have no time.
+ * When the second and later files are joined, these records get the time at which their file began,
+ * so that they do not apply to earlier samples. The joined file ends with the sums of the counts of
+ * all files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ struct joined {
 	size_t ended;
 };
 
-/* Returns the body of @record, or NULL if it has less than @size bytes. */
+/* Returns the body of @record, or NULL if the body is shorter than @size bytes. */
 static void *body_of(const struct data_record *record, size_t size)
 {
 	struct data_body body = data_body(record);

@@ -131,7 +131,7 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 	return a > b;
 }
 
-/* Returns the index after the last span of @owner that starts at or below @address. */
+/* Find the last span of @owner that starts at or below @address. Returns the next index. */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {
 	size_t low = 0, high = mappings->span_count;
@@ -150,8 +150,8 @@ static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t a
 }
 
 /*
- * Two mappings of an address: the mapping that is valid at a given time, and the first mapping
- * after that time.
+ * Two mappings of the same address: @there is valid at a given time, and @later is the first
+ * mapping after that time.
  */
 struct found {
 	const struct recorded_mapping *there;
@@ -183,8 +183,8 @@ static struct found find(const struct mappings *mappings, uint64_t owner, size_t
 }
 
 /*
- * Returns the fork that began @program of @owner, or NULL if an exec began it or it existed before
- * the recording.
+ * Returns the fork that began @program of @owner. Returns NULL if an exec began @program, or if
+ * @owner executed @program before the recording began.
  */
 static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,
 				    size_t program)

@@ -11,7 +11,7 @@
  * @owner: the process that has the mapping, or the kernel
  * @program: number of the program that @owner was executing when the memory was mapped. Each
  *	program of @owner has its own number
- * @reach: the highest end among this span and all spans of @owner before it
+ * @reach: the highest end address of this span and of all earlier spans of @owner
  */
 struct span {
 	const struct recorded_mapping *recorded;
@@ -62,8 +62,9 @@ static inline bool is_kernel_address(uint64_t address)
 }
 
 /*
- * Returns the mapping at @address at @time: a mapping of process @tgid or, if @address is a kernel
- * address, of the kernel. Returns NULL if nothing was mapped there.
+ * Find what was mapped at @address at @time. If @address is a kernel address, search the mappings
+ * of the kernel, otherwise those of process @tgid. If nothing is found, returns the first later
+ * mapping of @address, or NULL if there is none.
  */
 const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 					     uint32_t tgid, uint64_t time,

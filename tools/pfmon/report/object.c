@@ -112,7 +112,7 @@ static int compare_objects(const struct object *a, const struct object *b)
 	return order ? order : a->is_kernel - b->is_kernel;
 }
 
-/* Returns whether the addresses of the kernel and its modules differ in @recording and @kernel. */
+/* Returns whether the kernel or its modules have other addresses in @recording than in @kernel. */
 static bool has_moved(const struct recording *recording, const struct kernel *kernel)
 {
 	size_t found = 0;
@@ -238,8 +238,7 @@ static void look_at_file(struct object_list *list, struct object *object)
 }
 
 /*
- * Read pfmon's own vdso: all processes of the same width (32 or 64 bits) have the same
- * vdso.
+ * Read pfmon's own vdso. All processes of the same width (32 or 64 bits) have the same vdso.
  */
 static void look_at_vdso(struct object *object)
 {

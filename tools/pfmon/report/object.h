@@ -60,9 +60,9 @@ int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
- * @list has the objects of @recording, and @earlier has the objects of another recording. Move the
- * symbols of objects that are in both lists from @earlier to @list, because reading them again
- * would take long.
+ * @list contains the objects of @recording, and @earlier contains the objects of another recording.
+ * If an object is in both lists, move its symbols from @earlier to @list, because reading them
+ * again would take long.
  */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier);
@@ -76,7 +76,10 @@ void objects_take_over(struct object_list *list, const struct recording *recordi
 struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);
 
-/* Returns where the return address is for a thread that was interrupted at @offset of @object. */
+/*
+ * A thread was interrupted at @offset of @object. Returns where the return address of the
+ * interrupted function is.
+ */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset);
 

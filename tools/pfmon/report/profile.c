@@ -18,8 +18,8 @@ static void take_function(struct key *key, const struct location *location)
 }
 
 /*
- * Samples of hist do not contain the CPU. If the context is system-wide, its CPU record has the
- * CPU.
+ * Samples of hist do not contain the CPU. If the context is system-wide, its CPU record tells which
+ * CPU it was.
  */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
@@ -39,7 +39,8 @@ bool profile_needs_objects(const struct profile_options *options)
 }
 
 /*
- * Returns the key of the entry that counts @sample. It has only the fields that the user sorts by.
+ * Returns the key of the entry to which @sample belongs. Only those fields of the key are set that
+ * the user sorts by.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample)
 {

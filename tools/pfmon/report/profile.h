@@ -17,12 +17,12 @@ enum sort_key {
 
 /**
  * struct profile_options - the user's choices
- * @sort: samples with the same values of these keys are added up
+ * @sort: sort keys. If samples have the same values of all these keys, they are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks. A stack begins with the thread's
  *	name and ends with the innermost function
  * @has_callers: show the callers of each entry below it
- * @counts_processes: each entry in the tree has a child node for each process with samples of the
- *	entry; the number of the process is key.thread.tid of the child node
+ * @counts_processes: below each entry of the tree, add a node for each process that has samples in
+ *	this entry. In this node, key.thread.tid is the number of the process
  * @event: name of the only event to show; NULL: show all events
  * @demangles: show the names that functions have in the source
  * @earlier: objects of an earlier profile, see objects_take_over(); NULL: there is no earlier
@@ -78,21 +78,21 @@ const struct node *profile_event(const struct profile *profile,
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*
- * Returns the share of @node in @event in percent. It is computed from the sums of periods or, if
- * there are no periods, from the numbers of samples.
+ * Returns which percentage of @event belongs to @node. It is computed from the sums of periods or,
+ * if there are no periods, from the numbers of samples.
  */
 double profile_percent(const struct node *event, const struct node *node);
 
 /*
- * Order for tree_children(): the node with the greatest share of the event first; nodes with equal
- * shares by name.
+ * Compare two nodes for tree_children(). The node with the greater share of the event comes first.
+ * Nodes with equal shares are sorted by name.
  */
 int profile_order(const struct node *a, const struct node *b);
 
 /*
- * Returns a text for a function: its name. If the name is not known, the text is the object and the
- * offset. If the object is not known either, it is the address. The name is returned as it is; any
- * other text is stored in @text.
+ * Returns a text for a function. If the name of the function is known, returns a pointer to the
+ * name itself. Otherwise stores the object and the offset in @text or, if the object is not known
+ * either, the address, and returns @text.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the symbols of a program or library, also from a separate debug file, and find functions by
- * their addresses.
+ * Read the symbols of a program or library, and find functions by their addresses. The symbols may
+ * be in a separate debug file.
  *
  * libdwfl finds and reads the files. It is not used to find functions, because
  * dwfl_module_addrinfo() searches the whole symbol table each time. With libc.so.6 (3,706
@@ -42,7 +42,7 @@ static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
 	return 0;
 }
 
-/* Returns the end of section @index, or 0 if it is not a section with code. */
+/* Returns the end of section @index, or 0 if this section contains no code. */
 static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
@@ -55,9 +55,9 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Returns whether @symbol is a function, or a label in code: the entry points of functions in
- * assembly language may be labels. A label whose name begins with $ is not wanted: on Arm it says
- * whether instructions or data follow.
+ * Returns whether @symbol is a function or a label in code. Labels are wanted because functions in
+ * assembly language may begin with a label. But a label whose name begins with $ is not wanted: on
+ * Arm it says whether instructions or data follow.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {
@@ -139,7 +139,7 @@ static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *
 	return read_symbols(program, module);
 }
 
-/* libdwfl closes its descriptor, so it gets a duplicate of @fd. */
+/* libdwfl closes the descriptor that it gets, so give it a duplicate of @fd. */
 int program_read(struct program *program, int fd, const char *name, char *debug_path)
 {
 	const Dwfl_Callbacks callbacks = {

@@ -26,7 +26,7 @@ struct program_segment {
  * @symbols: functions
  * @segments: the mapped parts
  * @segment_count: number of @segments
- * @cfi: unwinding tables, which say where the return address of a function is
+ * @cfi: unwinding tables, which say where a function keeps its return address
  */
 struct program {
 	struct symbol_table symbols;
@@ -36,11 +36,11 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open, and its debug file. @name is the path of the ELF
- * file. The debug file is searched for in the directory of this path, and by its build-id in the
- * directories of @debug_path. Colons separate these directories. If @debug_path is NULL,
- * /usr/lib/debug is used. Returns 0, or -1 if the file cannot be read as ELF. The caller calls
- * program_free() in any case.
+ * Read an ELF file and its debug file. @fd is the open ELF file, and it stays open. @name is the
+ * path of the ELF file. libdwfl looks for the debug file in the same directory and, by the
+ * build-id, in the directories of @debug_path. Colons separate these directories. If @debug_path is
+ * NULL, /usr/lib/debug is used. Returns 0, or -1 if the file cannot be read as ELF. The caller
+ * calls program_free() in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);
@@ -53,8 +53,8 @@ struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
 /*
- * Find out whether the return address of a thread is in the link register if the thread was
- * interrupted at @offset of the file.
+ * A thread was interrupted at @offset of the file. Returns where the return address of the
+ * interrupted function is.
  */
 enum link_state program_link(struct program *program, uint64_t offset);
 

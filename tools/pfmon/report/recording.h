@@ -77,7 +77,7 @@ struct recorded_command {
  * @machine: the MACHINE record; NULL if there is none
  * @strings: strings of @machine
  * @command: what was recorded
- * @events: events. All arrays are in the order of the file, except those that have an element for
+ * @events: events. All arrays are in the order of the file, except the arrays with one element for
  *	each context
  * @event_count: number of @events
  * @threads: names of threads
@@ -141,8 +141,8 @@ const struct recorded_event *recording_event(const struct recording *recording,
 					     unsigned int set, unsigned int pmd);
 
 /*
- * Returns the command and its arguments, separated by blanks, as a text that the caller frees, or
- * NULL if there is no memory.
+ * Returns a text with the command and its arguments, separated by blanks. Returns NULL if there is
+ * no memory. The caller frees the text.
  */
 char *recording_command(const struct recording *recording);
 
@@ -157,15 +157,15 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 void recording_warn_losses(const struct recording *recording);
 
 /*
- * Returns the number of lost samples: from the END record or, without an END record, the sum of the
- * last LOSSES records of all contexts.
+ * Returns the number of lost samples. This number is in the END record. If there is no END record,
+ * it is the sum of the last LOSSES records of all contexts.
  */
 uint64_t recording_lost(const struct recording *recording);
 
 /*
  * The PMU may not deliver all samples. recording_unsampled() adds up the UNSAMPLED records of
- * @event in all contexts. If so few samples are missing that no warning is needed, it returns 0 in
- * data_unsampled.samples. recording_undelivered() returns the sum of data_unsampled.samples over
+ * @event in all contexts. In the result, data_unsampled.samples is 0 if so few samples are missing
+ * that no warning is needed. recording_undelivered() returns the sum of data_unsampled.samples over
  * all events.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,

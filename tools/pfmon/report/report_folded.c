@@ -9,7 +9,8 @@
 #include "report_folded.h"
 
 /*
- * Maximum depth of a stack: the thread, then functions of the program and of the kernel.
+ * Maximum depth of a stack: one level for the thread, the others for the functions of the program
+ * and of the kernel.
  */
 #define MAX_DEPTH (1 + 2 * PFM_CALLCHAIN_MAX_DEPTH)
 

@@ -81,9 +81,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * Print the number of samples, the losses, and whether the file is complete. Samples are also
- * missing if monitoring was throttled or the PMU did not deliver them. In this case "none lost" is
- * not printed.
+ * Print the number of samples, the losses, and whether the file is complete. "none lost" is not
+ * printed if monitoring was throttled or the PMU did not deliver all samples, because samples are
+ * then missing although none was lost.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

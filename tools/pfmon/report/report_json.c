@@ -13,9 +13,9 @@ static void add_string(json_t *object, const char *name, const char *value)
 }
 
 /*
- * Add the program or library and the function of @key to @object, which is a JSON object. If the
- * function is not known, add the offset in the program or library. If that is not known either, add
- * the address.
+ * Add the function of @key, and its program or library, to the JSON object @object. If the function
+ * is not known, add the offset in the program or library. If the program or library is not known
+ * either, add the address.
  */
 static void add_function(json_t *object, const struct key *key)
 {
@@ -144,8 +144,8 @@ static json_t *command_array(const struct recording *recording)
 }
 
 /*
- * Add an array of the numbers in @next, which are separated by commas.  Without numbers, add
- * nothing.
+ * @next contains numbers that are separated by commas. Add an array of these numbers to @object. If
+ * there are no numbers, add nothing.
  */
 static void add_numbers(json_t *object, const char *name, const char *next)
 {

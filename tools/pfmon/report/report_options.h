@@ -16,7 +16,7 @@ struct inputs {
 	size_t count;
 };
 
-/* Function for option_row.take: @field points to a struct inputs. */
+/* Function for option_row.take. @field points to a struct inputs. */
 int take_input(const char *argument, void *field);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print a profile as a table: for each event its entries, and below each entry its callers. */
+/* Print a profile as a table: the entries of each event, with the callers of an entry below it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define SAMPLES_WIDTH	14
 #define PROCESSES_WIDTH 11
 
-/* The longest bar has a fifth of the terminal's columns. */
+/* The longest bar is a fifth as wide as the terminal. */
 #define BAR_PART	5
 
 /* In UTF-8 the last character of a bar can be a partial block, from one to seven eighths wide. */

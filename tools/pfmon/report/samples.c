@@ -21,10 +21,10 @@ struct entries {
 	struct data_body body;
 };
 
-/* Read the next sample. Returns false if the remaining bytes are not a whole sample. */
+/* Read the next sample. Returns false if fewer bytes remain than a whole sample has. */
 typedef bool (*read_function)(struct entries *entries, struct sample *sample);
 
-/* __u64 is as wide as uint64_t, but another type on most machines. */
+/* __u64 and uint64_t have the same size, but on most machines they are different types. */
 static const uint64_t *as_frame(const __u64 *ip)
 {
 	return (const uint64_t *)ip;

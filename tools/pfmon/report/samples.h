@@ -6,7 +6,7 @@
 #include "recording.h"
 
 /**
- * struct sample - a sample, or a sum of samples of hist
+ * struct sample - one sample or, with hist, the sum of several samples
  * @event: the event that was sampled
  * @context: number of the context in the file
  * @tid: thread; 0 if the thread is not known (hist)
@@ -20,8 +20,8 @@
  * @kernel_count: number of frames in the kernel's part of a call chain; they come first in @frames
  * @kernel_link: the second frame of the kernel's part is the value of the link register
  * @user_link: the second frame of the program's part is the value of the link register
- * @user_calls: in the program's part, the address of a caller is the address of a call instruction,
- *	not a return address
+ * @user_calls: in the program's part, the addresses of callers are those of call instructions, not
+ *	return addresses
  * @has_chain: the format records call chains
  */
 struct sample {
@@ -57,9 +57,9 @@ static inline bool sample_is_link(const struct sample *sample, unsigned int inde
 typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*
- * Call @function for all samples, in the order of the file.  Stores in @bad the number of
- * blocks that could not be read to their end. Stops when @function returns a value other than 0,
- * and returns this value. Otherwise returns 0.
+ * Call @function for all samples, in the order of the file. Stores in @bad the number of blocks
+ * whose samples could not all be read. Stops when @function returns a value other than 0, and
+ * returns this value. Otherwise returns 0.
  */
 int samples_each(const struct recording *recording, sample_function function,
 		 void *argument, size_t *bad);

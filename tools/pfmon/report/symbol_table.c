@@ -71,8 +71,8 @@ static size_t innermost(const struct symbol *symbols, size_t count, uint64_t add
 }
 
 /*
- * Find the outer symbol of a symbol at @address: the one that contains it. A symbol without a size
- * contains no other symbol, because it ends where the next symbol begins.
+ * For a symbol at @address, find the outer symbol, which contains this symbol. A symbol without a
+ * size contains no other symbol, because it ends where the next symbol begins.
  */
 static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
 {

@@ -17,11 +17,11 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * Returns whether frame @index is a return address. Two kinds of frames are not return addresses.
- * The first frame of the kernel's part, or of the program's part, is an interrupted instruction.
- * Callers that the hardware has recorded are call instructions. A return address is the address
- * after the call. If the call is the last instruction of a function, the return address is outside
- * of this function.
+ * Returns whether frame @index is a return address, which is the address after a call instruction.
+ * Two kinds of frames are not return addresses. The first frame of the kernel's part, or of the
+ * program's part, is the address of the interrupted instruction. If the hardware has recorded the
+ * callers, their frames are the addresses of the call instructions. If a call is the last
+ * instruction of a function, its return address is outside of this function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {
@@ -75,9 +75,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Returns whether two frames are in different functions. Called for a link register without an
- * unwinding table. If the link register points into the interrupted function, its value is assumed
- * to be left over from an earlier call.
+ * Returns whether two frames are in different functions. This decides about the value of the link
+ * register if there is no unwinding table. If the link register points into the interrupted
+ * function, its value is assumed to be left over from an earlier call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

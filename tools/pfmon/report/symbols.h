@@ -46,9 +46,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Returns whether frame @index of @sample belongs to the call chain. All frames belong to it, with
- * one exception: the value of the link register does not if it is left over from an earlier call or
- * equal to the next frame.
+ * Returns whether frame @index of @sample belongs to the call chain. Only the value of the link
+ * register may not belong to it: it may be left over from an earlier call, or equal to the next
+ * frame.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

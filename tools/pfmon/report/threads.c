@@ -64,9 +64,9 @@ static size_t names_until(const struct thread_names *names, uint32_t tid, uint64
 }
 
 /*
- * Returns the name of @tid at @time: the last name that the thread got since it began. If it got
- * none, returns the name that it began with. If that name is not known either, returns the first
- * name that @tid got after @time, because pfmon may read a name late.
+ * Returns the name of @tid at @time: the last name that the thread got between its beginning and
+ * @time. If it got none, returns the name that it began with. If that name is not known either,
+ * returns the first name that @tid got after @time, because pfmon may read a name late.
  */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {

@@ -14,8 +14,8 @@
  *	known
  * @context_count: number of elements in @of_context
  * @forks: when threads began
- * @inherited: for each of @forks, the name that the thread had at its beginning; NULL if it is not
- *	known
+ * @inherited: for each thread in @forks, the name that it had at its beginning; NULL if this name
+ *	is not known
  */
 struct thread_names {
 	struct recorded_thread *names;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND. PATH has been searched before the process is created. The process
+ * The process that runs COMMAND. pfmon searches PATH before it creates the process. The process
  * waits in a read() and then calls execve() directly. The context is loaded and started while the
- * process waits. If pfmon may trace the process, child_to_exec() lets it wait where it enters
- * execve(); then the counts contain only the execve() and COMMAND. Otherwise it waits in the
- * read(), and the counts also contain the instructions from there to the execve().
+ * process waits. If pfmon may trace the process, child_to_exec() lets it continue until it enters
+ * execve(), and stops it there. The counts then contain only the execve() and COMMAND. If pfmon may
+ * not trace it, the process stays in the read(), and the counts also contain the instructions
+ * between the read() and the execve().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -233,8 +234,8 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 }
 
 /*
- * Let the read() return. The result of write() is ignored: write() fails if a signal has ended the
- * child before the execve(), but then the execve() has not failed.
+ * Let the read() return. The result of write() is ignored. write() fails if a signal has ended the
+ * child before its execve(). This is the end of the child, not a failure of execve().
  */
 static void let_go(struct child *child)
 {
@@ -275,7 +276,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	waitpid(child->pid, NULL, 0);
 	if (error != ENOENT)
 		return refuse(command, error);
-	/* child_find() has found the file itself, so its interpreter is missing. */
+	/* child_find() has found the file, so ENOENT means that its interpreter is missing. */
 	fail("command '%s' cannot be executed: its interpreter is missing", command);
 	return EXIT_NOT_EXECUTABLE;
 }

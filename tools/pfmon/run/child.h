@@ -12,13 +12,13 @@
 /**
  * struct child - a process that is about to run COMMAND
  * @pid: the process
- * @go: descriptor: a byte written to it lets the child continue; closing it makes the
- *	child end
+ * @go: descriptor of a pipe to the child. A byte written to it lets the child continue. Closing it
+ *	makes the child end
  * @failure: descriptor to read the errno of a failed exec
- * @at_exec: the child is stopped where it enters execve(); the byte has already been
- *	written to @go
- * @others: numbers of tasks and children before COMMAND was started; pfmon compares them later, to
- *	find out what COMMAND has started
+ * @at_exec: the child is stopped where it enters execve(). pfmon has already written the byte to
+ *	@go
+ * @others: numbers of tasks and children before COMMAND was started. pfmon reads these numbers
+ *	again at the end, to find out what COMMAND has started
  */
 struct child {
 	pid_t pid;
@@ -35,16 +35,16 @@ struct child {
 int child_find(const char *command, char **path);
 
 /*
- * Create a process that waits and then becomes @path with @arguments; the process restores the
- * signal state from @signals. Reports an error and returns -1, or returns 0.
+ * Create a process that waits and then becomes @path with @arguments. The process restores the
+ * signal state from @signals. Returns 0, or reports an error and returns -1.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child continue to its execve(), where it waits for child_release(). So no user-level
- * instructions are counted except those of COMMAND. If pfmon may not trace the child, the child
- * stays in its read().
+ * Let the child continue to its execve(), where it waits for child_release(). The only user-level
+ * instructions that are counted are then those of COMMAND. If pfmon may not trace the child, the
+ * child stays in its read().
  */
 void child_to_exec(struct child *child);
 
@@ -55,15 +55,16 @@ void child_to_exec(struct child *child);
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 
-/* End a process that was prepared but not released, and is not traced by trace_begin(). */
+/*
+ * End a process after child_prepare(), instead of child_release(). The process must not be traced
+ * by trace_begin().
+ */
 void child_cancel(struct child *child);
 
 /* Convert a status of waitpid() to an exit status, as a shell does. */
 int child_exit_status(int status);
 
-/*
- * Report that a signal ended the command, unless it was SIGINT, which the user has sent.
- */
+/* Report that a signal ended the command. SIGINT is not reported, because the user has sent it. */
 void child_warn_killed(int status);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a measurement costs, and what it misses: the statistics of its contexts. */
+/* The statistics of contexts: what a measurement costs, and what it misses. */
 #ifndef PFMON_COSTS_H
 #define PFMON_COSTS_H
 

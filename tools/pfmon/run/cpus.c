@@ -76,8 +76,9 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted)
 }
 
 /*
- * Store the CPUs to count in @wanted. If the whole machine is counted and CPUs share registers,
- * these are only the owners of the registers. The caller frees @wanted->ids in any case.
+ * Store in @wanted the CPUs that shall be counted. If the whole machine is counted and CPUs share
+ * registers, @wanted gets only the owners of the registers. The caller frees @wanted->ids in any
+ * case.
  */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
@@ -96,7 +97,10 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 	return result;
 }
 
-/* The user named @cpu. Warn if other CPUs are counted with it, because they share registers. */
+/*
+ * The user named @cpu. Warn if another CPU owns its registers: all CPUs that share them are
+ * counted.
+ */
 static void say_owner(const struct group *group, int cpu)
 {
 	const struct session *session = group_session(group, group->attached - 1);

@@ -9,46 +9,47 @@
 #include "targets.h"
 
 /*
- * Returns the highest number that a CPU of the machine can have.  If that is not known, it is
+ * Returns the highest number that a CPU of the machine can have. If this number is not known, it is
  * computed from the number of configured CPUs.
  */
 int cpus_highest(void);
 
 /*
  * Load a context of @group on each CPU of @targets, or on the owners of the CPUs' registers.
- * Reports an error and returns -1, or returns 0.
+ * Returns 0, or reports an error and returns -1.
  */
 int cpus_attach(const struct targets *targets, struct group *group);
 
 /*
- * Append CPUs to @wanted: those of @targets or, if @targets is the whole machine, those that are
- * online now.  Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any
- * case.
+ * Append the CPUs of @targets to @wanted. If @targets is the whole machine, append the CPUs that
+ * are online now. Returns 0, or reports an error and returns -1. The caller frees @wanted->ids in
+ * any case.
  */
 int cpus_wanted(const struct targets *targets, struct id_list *wanted);
 
 /*
- * Fails if no context was loaded.  Otherwise warns that each CPU in @offline will be @done, for
- * example "counted", as soon as it comes online.  Reports an error and returns -1, or returns 0.
+ * Warn for each CPU in @offline that "it will be @done as soon as it comes online". @done is for
+ * example "counted". If no context was loaded (@attached is 0), report an error and return -1.
+ * Otherwise return 0.
  */
 int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 
 /*
- * Warn that @cpu came online but is not @done, for example "counted", because a call on context
- * @fd failed with @error.  Only the first call of this function warns.
+ * Warn that CPU @cpu "came online, but is not @done", because a call on context @fd failed with
+ * @error. @done is for example "counted". Only the first call of this function warns.
  */
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);
 
 /*
- * Count on the CPUs of @targets that have come online since the last call, for the first time or
- * again.  Warns only of the first CPU that cannot be counted.  Returns -1 after an error that ends
- * the measurement, or 0.
+ * Begin to count on the CPUs of @targets that have come online since the last call. On a CPU that
+ * was counted before, continue to count. Warns only of the first CPU that cannot be counted.
+ * Returns 0, or -1 after an error that ends the measurement.
  */
 int cpus_follow(const struct targets *targets, struct group *group);
 
 /**
  * struct cpu_changes - CPUs that were not online all the time
- * @away: number of CPUs that went offline and are still offline at the end
+ * @away: number of CPUs that went offline and did not come online again
  * @back: number of CPUs that went offline and came online again
  * @later: number of CPUs that came online for the first time
  */
@@ -68,8 +69,8 @@ void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 void cpus_warn(const struct cpu_changes *changes, const char *what);
 
 /*
- * Store the CPUs of the contexts of @group in @cpus, in order. Reports an error and returns -1, or
- * returns 0.
+ * Store in @cpus the CPUs on which @group has contexts, in ascending order. Returns 0, or reports
+ * an error and returns -1.
  */
 int cpus_list(const struct group *group, struct id_list *cpus);
 

@@ -14,8 +14,9 @@
  * @first: the first context, which the caller has opened and programmed
  * @twins: the other contexts
  * @twin_count: number of @twins
- * @attached: number of contexts that have been loaded: @first, then @twins in order
- * @earlier: statistics of contexts from before their CPUs went offline
+ * @attached: number of contexts that have been loaded. @first is loaded first, then @twins in order
+ * @earlier: if CPUs went offline and came online again: the statistics that their contexts had
+ *	before they were loaded again
  * @values: counts of one context
  * @times: CPU times of one context
  */
@@ -30,8 +31,9 @@ struct group {
 };
 
 /*
- * The functions below report an error and return -1, or return 0. After group_prepare(), even if
- * it failed, the caller calls group_close(), before it closes @first.
+ * The functions below return 0 if they succeed. If they fail, they report an error and return -1.
+ * After group_prepare(), even if it failed, the caller calls group_close(), before it closes
+ * @first.
  */
 int group_prepare(struct group *group, struct session *first,
 		  const struct event_list *events);
@@ -66,7 +68,7 @@ struct session *group_session(const struct group *group, size_t index);
 /* Stop counting and detach. */
 int group_detach(struct group *group);
 
-/* Like session_read() and session_read_activities(), but store the sums over the contexts. */
+/* Like session_read() and session_read_activities(), but with the sums of all contexts. */
 int group_read(struct group *group, const struct event_list *events, uint64_t *values,
 	       uint64_t *times);
 int group_read_activities(struct group *group, struct set_activity *activities);
@@ -87,7 +89,7 @@ struct group_losses {
 /* Add the losses since the load. */
 void group_add_losses(const struct group *group, struct group_losses *losses);
 
-/* Add the statistics of the contexts since the load. */
+/* Add the statistics of all contexts to @costs, including @group->earlier. */
 void group_add_costs(const struct group *group, struct costs *costs);
 
 void group_close(struct group *group);

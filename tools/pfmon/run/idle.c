@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel sums up the idle time of each CPU in us, and shows it in /proc/stat in units of 1/100
- * s. Idle time while a task waits for I/O is in another field.
+ * The kernel sums up the idle time of each CPU in microseconds, and shows it in /proc/stat in units
+ * of 0.01 s. If tasks wait for I/O while a CPU is idle, this idle time is counted in another field.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ int idle_begin(struct idle *idle, const struct group *group)
 	return idle->begin ? 0 : fail("no memory");
 }
 
-/* When a CPU comes online again, its idle time may start again at 0. */
+/* When a CPU comes online again, its idle time in /proc/stat may begin at 0. */
 static bool was_online(const struct session *session)
 {
 	return session_is_attached(session) && !session->was_offline;

@@ -20,8 +20,9 @@ struct idle {
 };
 
 /*
- * @group: the contexts, attached to CPUs.  The caller calls idle_free() in any case.  idle_end()
- * stores the sum over the CPUs, or NAN.  Both functions report an error and return -1, or return 0.
+ * @group has the contexts, which are loaded on CPUs. idle_end() stores in @sum the idle time of all
+ * CPUs together, or NAN if that is not known. Both functions return 0 if they succeed. If they
+ * fail, they report an error and return -1. The caller calls idle_free() in any case.
  */
 int idle_begin(struct idle *idle, const struct group *group);
 int idle_end(struct idle *idle, const struct group *group, double *sum);

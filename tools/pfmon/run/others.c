@@ -106,9 +106,10 @@ static bool first_time(pid_t pid, uint64_t *ns)
 }
 
 /*
- * Read the CPU times of the process and of its first thread, once the process's time has
- * stopped growing. A thread that exits still runs for a moment. Until it is gone, the CPU time of
- * its process still grows, but the CPU time of the thread in /proc grows only at ticks.
+ * Read the CPU time of the process and the CPU time of its first thread. A thread that exits
+ * continues to run for a moment. Meanwhile the CPU time of the process grows steadily, but /proc
+ * updates the CPU time of the thread only at ticks. So wait until the CPU time of the process has
+ * stopped growing.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {

@@ -21,8 +21,8 @@
  * @children_before: number of pfmon's children before the command was started
  * @process: CPU time in ns of the command's process
  * @threads: the part of @process that threads other than the first one used
- * @has_children: processes that the command had started have ended
- * @children: CPU time in ns of those processes that have ended
+ * @has_children: at least one of the processes that the command started has ended
+ * @children: CPU time in ns of all processes that the command started and that have ended
  * @running: number of processes that the command started and that continue after its end
  * @made: number of tasks created in the system while the command ran. The command cannot have
  *	created more threads and processes than that
@@ -67,15 +67,14 @@ void others_finish(struct others *others, const struct rusage *usage);
 void others_add(struct others *sum, const struct others *others);
 
 /*
- * Warn about the processes that continue after the command's end. @done ends the warning, for
- * example "counted any further": "2 processes ... are not counted any further".
+ * Warn that processes continue after the command's end, and "are not @done". @done is for example
+ * "counted any further".
  */
 void others_warn_running(const struct others *others, const char *done);
 
 /*
- * Warn about the processes that continue after the command's end, and about the other threads and
- * processes that have ended. The warnings say that they are not @done or were not @done. @done is
- * for example "counted".
+ * Warn that processes continue after the command's end, and "are not @done". Also warn that other
+ * threads and processes, which have ended, "were not @done". @done is for example "counted".
  */
 void others_warn(const struct others *others, const char *done);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A monitoring context with the events of a measurement in it. */
+/* A monitoring context that is programmed with the events of a measurement. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -135,8 +135,8 @@ static int create_sets(struct session *session)
 
 /*
  * Add @bits to the PMCs of @set, which begin at index @first. If two events of @set need the same
- * PMC, the bits of both events are merged. Where the masks of two events overlap, their bits are
- * the same: the assignment has checked that.
+ * PMC, the bits of both events are merged. The assignment has checked that the events need the same
+ * values in all bits that both of them use.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)
@@ -200,8 +200,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after switch_after events.  The overflow ends the turn of the set, and
- * resets all counters of the set that can end a turn.
+ * The counter overflows after switch_after events. The overflow ends the set's turn. It also resets
+ * all counters that can end a turn of this set.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)
@@ -219,8 +219,8 @@ static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 }
 
 /*
- * List the PMDs of a set one after the other: the kernel reads consecutive elements of a
- * set at the same moment.
+ * List the PMDs of a set one after the other. The kernel reads consecutive elements at the same
+ * moment if they belong to the same set.
  */
 static void list_set(struct session *session, const struct event_list *events, size_t set)
 {

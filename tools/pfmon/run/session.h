@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A monitoring context with the events of a measurement in it. */
+/* A monitoring context that is programmed with the events of a measurement. */
 #ifndef PFMON_SESSION_H
 #define PFMON_SESSION_H
 
@@ -25,8 +25,8 @@
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: threads and processes that the thread creates are counted, too
  * @is_twin: the arrays belong to another session
- * @cpu: CPU of a system-wide context, even after an unload; if CPUs share the registers, this CPU
- *	is their owner
+ * @cpu: CPU of a system-wide context. It stays the same after an unload. If CPUs share the
+ *	registers, @cpu is the owner
  * @came_later: the CPU came online during the measurement
  * @was_offline: the CPU went offline during the measurement, and came online again
  */
@@ -50,18 +50,18 @@ struct session {
 };
 
 /*
- * Create the context, on the default PMU if @pmu is NULL, and without a sampling format if @format
- * is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. Prints no message: the caller calls
- * fail_open().
+ * Create the context. @flags are PFM_FL_*. If @pmu is NULL, the context gets the default PMU. If
+ * @format is NULL, it gets no sampling format. Returns 0, or -1 with errno. Prints no message: the
+ * caller calls fail_open().
  */
 int session_create(struct session *session, const char *pmu, uint32_t flags,
 		   const char *format, void *argument, size_t size);
 
 /*
- * The functions below report an error and return -1, or return 0. After session_open() or
- * session_create(), even if it failed, the caller calls session_close().
- * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_* and
- * PFM_FL_KEEP_COUNTS are dropped if the PMU does not offer them.
+ * The functions below return 0 if they succeed. If they fail, they report an error and return -1.
+ * After session_open() or session_create(), even if it failed, the caller calls session_close().
+ * session_open() creates a context without a format and fills in @session->machine.
+ * PFM_FL_INHERIT_* and PFM_FL_KEEP_COUNTS are dropped if the PMU does not offer them.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
@@ -79,10 +79,10 @@ int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
 
 /*
- * Like session_attach() and session_start(), for a thread that may be monitored already, or end
- * at any time. If the load fails, session_try_attach() prints no message and returns the errno;
- * the caller may call fail_load(). session_try_start() returns 1 if the thread has ended since
- * the load.
+ * Like session_attach() and session_start(), for a thread that may be monitored already or may end
+ * at any time. If the load fails, session_try_attach() returns the errno and prints no message. The
+ * caller can call fail_load() then. session_try_start() returns 1 if the thread has ended since the
+ * load.
  */
 int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
@@ -96,7 +96,7 @@ int session_resume(struct session *session, int cpu);
 /* Returns false if the session's thread has ended or its CPU has gone offline. */
 bool session_is_attached(const struct session *session);
 
-/* Stop counting and detach. It is no error if the thread has ended. */
+/* Stop counting and unload the context. If the thread has ended, this is no error. */
 int session_detach(struct session *session);
 
 /* Read the current PMDs into @session->pmds. */
@@ -138,8 +138,8 @@ int session_read_thread(struct session *session, const struct event_list *events
 bool session_reads_at_once(const struct session *session);
 
 /*
- * Since session_attach(), this number of threads have ended whose own counts were dropped before
- * they could be read.
+ * Returns for how many ended threads the kernel has dropped the counts since the load, because
+ * session_read_thread() had not read them.
  */
 uint64_t session_dropped_counts(const struct session *session);
 
@@ -180,16 +180,16 @@ struct unfollowed {
 void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
 
 /*
- * Warn the user that the threads and processes in @unfollowed were not @done, for example
- * "counted".
+ * Warn about the threads and processes in @unfollowed, which were not "@done" from their beginning
+ * to their end. @done is for example "counted".
  */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
 /* session_try_attach() failed with @error. Returns whether the thread has ended. */
 bool session_thread_is_gone(const struct session *session, int error);
 /*
- * The load of a context failed with @error. Returns whether the thread or CPU already has a context
- * of this pfmon process, or a copy of such a context.
+ * The load of a context failed with @error. Returns whether it failed because this pfmon process
+ * already monitors the thread or CPU, with a context or with a copy of one.
  */
 bool session_has_thread(const struct session *session, int error);
 

@@ -25,7 +25,7 @@
 #include "open_files.h"
 #include "targets.h"
 
-/* In this many readings of /proc in a row, every thread must already have a context. */
+/* /proc is read until it has shown only threads with contexts this many times in a row. */
 #define QUIET_READINGS 2
 
 /**
@@ -98,7 +98,7 @@ static int fail_cpus(const char *list, int error)
 	return fail("cannot find the CPUs: %s", strerror(error));
 }
 
-/* Fails if the text @list has a number above that of the last CPU of the machine. */
+/* Fails if a number in @list is higher than the number of the last CPU of the machine. */
 static int check_numbers(const char *list)
 {
 	const int highest = cpus_highest();
@@ -185,8 +185,8 @@ static int attach(const struct attaching *attaching, int tid, uint32_t flags,
 }
 
 /*
- * Load a context on a thread that /proc shows.  Returns 1 if that worked, 0 if the thread
- * already had a context or has ended, -1 after an error.
+ * Load a context on a thread that /proc shows. Returns 1 if the context was loaded, 0 if the thread
+ * already had a context or has ended, and -1 after an error.
  */
 static int attach_found(struct attaching *attaching, int tid)
 {

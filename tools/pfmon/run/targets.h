@@ -44,7 +44,7 @@ void targets_free(struct targets *targets);
 
 /**
  * struct target_ends - descriptors that show the ends of the targets
- * @contexts: descriptors of contexts, whose END messages show the ends of their threads
+ * @contexts: descriptors of contexts. The END message of a context shows that its thread has ended
  * @context_count: number of @contexts
  * @processes: pidfds
  * @process_count: number of @processes
@@ -66,9 +66,10 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 /**
  * struct attacher - provides contexts for threads
- * @attach: load the next context, which has @flags, on thread @tid.  Stores the context in
- *	*@session, even if the load fails.  Returns 0, a positive errno without a message if the
- *	load failed, or -1 after it reported another error
+ * @attach: load the next context on thread @tid. @flags are the flags that this context must have.
+ *	Stores the context in *@session, even if the load fails. Returns 0 if the load
+ *	succeeded. If it failed, prints no message and returns a positive errno. After
+ *	another error, reports it and returns -1
  * @data: argument of @attach
  */
 struct attacher {

@@ -10,7 +10,7 @@
 
 #include "trace.h"
 
-/* si_status of waitid(): the signal, and the ptrace event in the upper bits. */
+/* @stop is si_status of waitid(): the lower 8 bits are the signal, the others the ptrace event. */
 static int event_of(int stop)
 {
 	return stop >> 8;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace a child with ptrace(2) until it ends, also if it calls execve(). The child is stopped
- * after each execve() and before its end, so that its memory can be read. Signals reach the child
- * as without ptrace, and job control works. Only the child's first thread is followed.
+ * Trace a child with ptrace(2) until it ends. An execve() does not end the tracing. The child is
+ * stopped after each execve() and before its end, so that its memory can be read. The child gets
+ * the same signals as it would get without ptrace, and job control works. Only the child's first
+ * thread is followed.
  */
 #ifndef PFMON_TRACE_H
 #define PFMON_TRACE_H

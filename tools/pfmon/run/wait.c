@@ -13,8 +13,8 @@
 #include "wait.h"
 
 /*
- * The thread ended on its own if its end was reported more than this many ns before the end of the
- * command.
+ * The monitored threads ended early if the last of them ended more than this many ns before the
+ * command did.
  */
 #define EARLY 250000000ull
 
@@ -100,7 +100,7 @@ static void take_signals(const struct signals *signals, pid_t pid,
  *	ended
  * @ended_at: when pfmon saw the end of the last thread or process, in ns of CLOCK_MONOTONIC
  * @tick_at: when @watch->tick is called next, on the same clock
- * @over_at: when @watch->timeout is over, on the same clock
+ * @over_at: when @watch->timeout expires, on the same clock
  */
 struct waiting {
 	struct watch *watch;
@@ -367,7 +367,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 		close(waiting.poll);
 	if (over != 1)
 		return fail("cannot wait: %s", strerror(error));
-	/* A signal that came with the end of the command belongs to this run, too. */
+	/* A signal that arrived while the command was ending belongs to this run, too. */
 	take_signals(watch->signals, 0, outcome);
 	if (outcome->ended && watch->pid)
 		outcome->ended_early = nanoseconds_now() - waiting.ended_at > EARLY;

@@ -52,7 +52,7 @@ void signals_close(struct signals *signals);
  * @signal: last signal that pfmon received during the wait, 0 if none
  * @ended: the END messages of all contexts have been read, and all processes have ended
  * @ended_early: the last END message came long before the end of the command
- * @timed_out: the timeout was over before the command or the targets ended
+ * @timed_out: the timeout expired before the command or the targets ended
  * @failed: one of the functions of struct watch failed
  */
 struct outcome {
@@ -89,10 +89,10 @@ struct waiting;
  * @have_copies: the contexts have copies, whose messages may come even after the END message
  * @may_return: a context may be loaded again after its END message, so the END messages do not
  *	end the wait
- * @processes: pidfds of processes; the wait is for their ends, too
+ * @processes: pidfds; wait until these processes have ended, too
  * @process_count: number of @processes
- * @pid: child to wait for; 0: wait until the threads of the contexts and the processes have ended,
- *	or until a signal comes
+ * @pid: child to wait for. 0: there is no child; wait until all @processes and all threads of the
+ *	contexts have ended, or until a signal comes
  * @more: more descriptors
  * @more_count: number of @more
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
@@ -101,10 +101,10 @@ struct waiting;
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @is_done: a function of this structure sets it to end a wait without a child
+ * @is_done: ends a wait without a child; set by one of the functions of this structure
  * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
- *	the error and returns -1. After that no function is called any more, and only the end of the
- *	child is waited for, if there is one
+ *	the error and returns -1. Then none of them is called again. If there is a child, the wait
+ *	continues until the child ends
  * @waiting: state of the wait
  */
 struct watch {
@@ -135,9 +135,9 @@ struct watch {
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /*
- * Wait for one more context.  The array @contexts replaces @watch->contexts; it has the same
- * contexts, and the new one at the end.  May be called only during a wait, and only if @watch has
- * no @processes.  Reports an error and returns -1, or returns 0.
+ * Wait for one more context.  The array @contexts replaces @watch->contexts: it contains the same
+ * contexts, followed by the new one.  May be called only during a wait, and only if @watch has no
+ * @processes.  Reports an error and returns -1, or returns 0.
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 

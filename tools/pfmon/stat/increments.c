@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Follow how the counts of event sets grow.  Counts and the CPU time of their set are
- * read by the same call, because an active set continues to count between two calls.
+ * Follow how the counts of event sets grow.  One call reads both the counts and the CPU time of a
+ * set, because an active set would continue to count between two calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "increments.h"
 
 /*
- * Limits of the interval between two readings, in ms.  A reading of the counters interrupts the
+ * Limits of the interval between two readings, in ms.  Reading the counters interrupts the
  * thread's CPU for some microseconds.  Within these limits, the readings take less than 0.1 % of
  * the time, and there are at least 10 readings per second.
  */

@@ -40,15 +40,15 @@ void increments_begin(struct increments *increments);
 int increments_take(struct increments *increments, struct group *group);
 
 /*
- * Time between two readings in ms, long enough that each set has its turn; 0: no
- * readings.
+ * Returns the time between two readings in ms: the length of one turn of every set together, within
+ * limits.  Returns 0 if no readings are needed.
  */
 unsigned int increments_interval(const struct event_list *events);
 
 /* Sum of the CPU times of all sets at the last reading, in ns. */
 uint64_t increments_runtime(const struct increments *increments);
 
-/* The error that ratio_error() stores; negative if it is not known. */
+/* Returns the error from ratio_error(), or a negative number if it is not known. */
 double increments_error(const struct increments *increments, size_t event);
 
 void increments_free(struct increments *increments);

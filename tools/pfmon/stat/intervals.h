@@ -14,8 +14,8 @@
  * @parts: the counts of the present interval
  * @values: counts at the end of the previous interval
  * @times: CPU times at the end of the previous interval
- * @sets: activities of the sets at the end of the previous interval
- * @present: activities of the sets now
+ * @sets: activity of each set at the end of the previous interval
+ * @present: activity of each set now
  * @begin: when counting began
  * @last: end of the previous interval
  * @next: end of the present interval

@@ -4,7 +4,7 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Returns whether event @index has @role and the same modes as @event, and set @set counted it. */
+/* Returns whether event @index was counted in @set, with @role and with the modes of @event. */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {
@@ -15,10 +15,10 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * Store in @value the mean count of an event that has @role and the same modes as @event.  Returns
- * false if there is no such event.  The modes must be the same, because a ratio of kernel
+ * Find an event that has @role and the same modes as @event, and store its mean count in @value.
+ * Returns false if there is no such event.  The modes must be the same, because a ratio of kernel
  * instructions to user cycles means nothing.  An event of the same set is preferred.  An event of
- * another set is used only if counts are scaled to the same time.
+ * another set is used only if all counts are scaled to the whole time.
  */
 static bool find_value(const struct results *results, enum event_role role,
 		       const struct event *event, double *value)
@@ -38,7 +38,7 @@ static bool find_value(const struct results *results, enum event_role role,
 	return true;
 }
 
-/* Returns the value that find_value() stores, or 0 if there is none. */
+/* Returns the value that find_value() finds, or 0 if it finds none. */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)
 {
@@ -77,7 +77,7 @@ static struct metric rate(double value, double runtime)
 	return (struct metric){ per_second, 3, "/sec" };
 }
 
-/* The slots of the pipeline, counted or computed from the cycles; 0 if they are not known. */
+/* Returns the number of pipeline slots, counted or computed from cycles; 0 if it is not known. */
 static double all_slots(const struct results *results, const struct event *event)
 {
 	const struct pmu *pmu = results->machine->pmu;

@@ -52,7 +52,7 @@ static int add_row(struct per_thread *threads, const struct group *group,
 	return 0;
 }
 
-/* Take the counts of a thread from a context, as a row.  Returns 1 if there is no such thread. */
+/* Read the counts of a thread and add them as a row.  Returns 1 if there is no such thread. */
 static int take_row(struct per_thread *threads, struct group *group, size_t index,
 		    const struct event_list *events, uint32_t which)
 {
@@ -84,8 +84,8 @@ static int take_all_ended(struct per_thread *threads, struct group *group,
 }
 
 /*
- * From each context, one call takes the counts of at most this many threads. Without a limit the
- * call might never return, because threads may end as fast as it takes their counts.
+ * One call takes the counts of at most this many threads from each context. Without this limit, the
+ * call might never return, because threads may end as fast as the call takes their counts.
  */
 #define TAKE_AT_ONCE 4096
 
@@ -95,7 +95,10 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 	return take_all_ended(threads, group, events, TAKE_AT_ONCE);
 }
 
-/* The counts of dropped threads are the sums minus the counts of all other threads. */
+/*
+ * The kernel dropped the counts of some threads, but the sums include them. Subtract the counts of
+ * all other threads from the sums.
+ */
 static int find_rest(struct per_thread *threads, struct group *group,
 		     const struct event_list *events)
 {

@@ -2,8 +2,7 @@
 /*
  * Take and print the counts of each thread.
  *
- * The kernel keeps the counts of a new thread after it has ended, until they are read
- * (PFM_FL_KEEP_COUNTS).
+ * When a new thread ends, the kernel keeps its counts until they are read (PFM_FL_KEEP_COUNTS).
  */
 #ifndef PFMON_PER_THREAD_H
 #define PFMON_PER_THREAD_H
@@ -19,7 +18,7 @@
  * @tid: the thread
  * @tgid: its process
  * @name: its name
- * @numbers: counts of the events, then the CPU time in each set in ns
+ * @numbers: counts of the events, followed by the CPU time in each set, in ns
  * @shown: the count of the first event, as printed; rows are sorted by it
  */
 struct thread_row {
@@ -35,7 +34,7 @@ struct thread_row {
  * @rows: the threads
  * @count: number of @rows
  * @dropped: number of ended threads whose own counts the kernel dropped
- * @rest: the numbers of the dropped threads together, as in struct thread_row; NULL: none
+ * @rest: sums over the dropped threads, in the order of @numbers of struct thread_row; NULL: none
  */
 struct per_thread {
 	struct thread_row *rows;
@@ -59,7 +58,7 @@ int per_thread_check(const struct session *session);
 int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 
-/* Take the counts of all other threads, too, after group_detach(). */
+/* Take the counts of all remaining threads.  The caller has called group_detach(). */
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events);
 

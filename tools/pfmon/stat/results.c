@@ -39,8 +39,8 @@ typedef double (*pick)(const struct results *results, const struct run *run,
 		       size_t index);
 
 /*
- * The mean of a figure over the n runs for which it is known, and the standard error of this mean:
- * s / sqrt(n). Here s is the sample standard deviation, with n - 1 in its denominator.
+ * Returns the mean of a figure over the n runs for which it is known. The standard error of the
+ * mean is s / sqrt(n), where s is the sample standard deviation, with n - 1 in its denominator.
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {
@@ -92,8 +92,8 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns whether the part is a CPU that was not counted at all: its CPU time is 0. The CPU time of
- * a thread may be 0 just because the thread never ran.
+ * Returns whether the part is a CPU on which nothing was counted: its CPU time is 0. This cannot be
+ * said of a thread, whose CPU time may be 0 just because it never ran.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {
@@ -218,7 +218,7 @@ struct figure results_value(const struct results *results, size_t event)
 	return average(results, pick_value, event);
 }
 
-/* The count of a single run is not computed as a double, which has only 53 bits. */
+/* The count of a single run is never a double, because a double would round it to 53 bits. */
 uint64_t results_count(const struct results *results, size_t event)
 {
 	if (results->run_count == 1 && was_counted(results, results->runs, event))
@@ -309,7 +309,7 @@ double results_idle_part(const struct results *results)
 {
 	double runtime = results_runtime(results).mean / 1e9;
 
-	/* The kernel rounds idle times, so a short run may be shorter than its idle time. */
+	/* The kernel rounds idle times, so the idle time may exceed the duration of a short run. */
 	return runtime > 0 ? fmin(100 * results_idle(results).mean / runtime, 100) : 0;
 }
 

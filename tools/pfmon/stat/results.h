@@ -52,8 +52,8 @@ enum part_kind {
  * @tid: for a thread: its number
  * @tgid: for a thread: its process
  * @name: for a thread: its name
- * @dropped: if not 0, the part is not a single thread: it is the sum of this many threads, whose
- *	own counts were dropped
+ * @dropped: if not 0, the part is not a single thread, but the sum of this many threads whose own
+ *	counts were dropped
  */
 struct part {
 	enum part_kind kind;
@@ -78,7 +78,7 @@ struct part {
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
- * @costs: what all runs together have cost; NULL: not to be shown
+ * @costs: costs of all runs together; NULL if they are not shown
  * @exit_status: exit status that pfmon ends with
  */
 struct results {
@@ -130,20 +130,21 @@ uint64_t results_counted(const struct results *results, size_t event);
 double results_fraction(const struct results *results, size_t event);
 
 /*
- * Standard error of the value, in percent of the value.  With several runs it is computed
- * from their spread, with one run from the turns of the event's set. It includes the error that set
- * switches may have caused. The result is negative if the error is not known.
+ * Standard error of the value, in percent of the value.  With several runs, it is computed from
+ * their spread. With one run, it is computed from the increments of the count (see scale.h). It
+ * includes the error that set switches may have caused. The result is negative if the error is not
+ * known.
  */
 double results_error(const struct results *results, size_t event);
 
-/* How often a set was active, and for how many ns. */
+/* How often a set became active, and how many ns it was active. */
 struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * In each run, one set became active the fewest times, and one set the most times. Store these two
- * numbers in @least and @most, from the run in which they differ most. Store in @missed the largest
- * number of sets that were never active in one run.
+ * Find the run in which the sets differ most in how often they became active. For this run, store
+ * the smallest number of times in @least, and the largest in @most. Then find the run with the most
+ * sets that were never active, and store the number of these sets in @missed.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
@@ -152,7 +153,7 @@ void results_turns(const struct results *results, uint64_t *least, uint64_t *mos
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
-/* The idle time; its member runs is 0 if the time is not known. */
+/* The idle time. If it is not known, the number of runs in the figure is 0. */
 struct figure results_idle(const struct results *results);
 /* The CPUs' idle time, in percent of the time during which they were counted. */
 double results_idle_part(const struct results *results);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Scale the count of an event that was counted only part of the time to the whole time. */
+/* If an event was counted only part of the time, scale its count to the whole time. */
 #include <math.h>
 
 #include "scale.h"
@@ -31,8 +31,8 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
 
 /*
  * There are n increments with values y and times x. R = sum(y) / sum(x) is the rate, T is
- * the whole time, and f = sum(x) / T is the part of T when the event was counted. The variance of
- * the estimate R T is
+ * the whole time, and f = sum(x) / T is the fraction of T during which the event was counted. The
+ * variance of the estimate R T is
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *

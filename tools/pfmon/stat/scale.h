@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Scale the count of an event that was counted only part of the time to the whole time, and
- * estimate the error.
+ * If an event was counted only part of the time, scale its count to the whole time, and estimate
+ * the error.
  *
- * The whole count is estimated by a ratio: the count, divided by the time when the event was
- * counted, times the whole time. The count and the time when the event was counted are read several
- * times. An increment is the growth of both from one reading to the next. The error is estimated
- * from how much the rate differs between increments. The method is from W. G. Cochran, Sampling
- * Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
+ * The rate of the event is its count, divided by the time during which it was counted. This rate
+ * times the whole time is the estimate of the whole count. The count and the time during which the
+ * event was counted are read several times. An increment is the growth of both from one reading to
+ * the next. The error is estimated from how much the rate differs between increments. The method is
+ * from W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
 #define PFMON_SCALE_H
@@ -25,7 +25,7 @@
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 
 /**
- * struct ratio - the increments of a count
+ * struct ratio - sums over the increments of a count, for the ratio of values and durations
  * @count: number of increments
  * @values: sum of their values
  * @durations: sum of their durations
@@ -49,9 +49,9 @@ struct ratio {
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*
- * The count during the time @total can be estimated from the increments. Store the relative
- * standard error of this estimate. Returns false if the error is not known, because there are too
- * few increments, or nothing was counted.
+ * The increments give an estimate of the count during the time @total. Store the relative standard
+ * error of this estimate in @error. Returns false if the error is not known, because there are too
+ * few increments or nothing was counted.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error);
 

@@ -26,7 +26,7 @@
 /* All that a measurement needs. */
 struct measurement {
 	const struct stat_options *options;
-	struct targets targets; /* as in @options, but with the CPUs that are counted */
+	struct targets targets; /* those of @options, but the CPUs are those of @group */
 	struct session session;
 	struct group group;
 	struct target_ends ends;
@@ -99,7 +99,7 @@ static int on_uevent(void *data)
 	return uevents_take(measurement->uevents) ? follow_cpus(measurement) : 0;
 }
 
-/* Without uevents, pfmon looks for changes of the CPUs at this interval, in ms. */
+/* Without uevents, pfmon checks at this interval, in ms, which CPUs are online. */
 #define LOOK_INTERVAL 1000
 
 static bool has_to_look(const struct measurement *measurement)
@@ -113,7 +113,7 @@ static bool has_to_look(const struct measurement *measurement)
  */
 #define MANY	      64
 
-/* The counts of threads that have ended need memory, so they are taken at this interval, in ms. */
+/* The counts of ended threads occupy memory, so pfmon takes them at this interval, in ms. */
 #define TAKE_INTERVAL 250
 
 static bool takes_threads(const struct measurement *measurement)
@@ -122,7 +122,7 @@ static bool takes_threads(const struct measurement *measurement)
 	       measurement->session.is_inherited;
 }
 
-/* Returns the shorter interval; 0 means that there is no interval. */
+/* Returns the shorter of two intervals; 0 stands for no interval. */
 static unsigned int shorter(unsigned int a, unsigned int b)
 {
 	return a && (!b || a < b) ? a : b;
@@ -212,7 +212,7 @@ static int read_run(struct measurement *measurement, struct run *run)
 /*
  * Monitoring ends when the thread executes a program that the user may not monitor. By then, a
  * command has usually executed little except pfmon's own code, so its counts are not shown. With -p
- * and -t, the counts of the thread up to that moment are shown.
+ * and -t, the counts of the thread until then are shown.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -249,14 +249,17 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
-/* If CPUs share a PMU, it counts for all of them, so the idle time of one CPU means little. */
+/* A PMU that CPUs share counts for all of them, so the idle time of one CPU means little. */
 static bool has_idle_time(const struct measurement *measurement)
 {
 	return measurement->options->targets.cpus.count &&
 	       !measurement->session.machine.scope[0];
 }
 
-/* Wait, detach and read; the first command that fails determines the exit status. */
+/*
+ * Wait, detach and read. If the command fails in several runs, the first of these determines the
+ * exit status.
+ */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
 {
@@ -385,9 +388,9 @@ static int run_all(struct measurement *measurement)
 }
 
 /*
- * Warn of sets that were never active.  If there was a single context, also warn of sets that were
- * active less often than others.  Several contexts always differ, because each one begins with the
- * first set.
+ * Warn of sets that were never active.  If there was a single context, also warn if some sets were
+ * active less often than others.  With several contexts this is normal, because each context begins
+ * with the first set.
  */
 static void warn_of_turns(const struct results *results, bool is_alone)
 {
@@ -419,7 +422,7 @@ static uint32_t context_flags(const struct stat_options *options)
 	       (options->targets.is_per_thread ? PFM_FL_KEEP_COUNTS : 0);
 }
 
-/* Returns whether only a single context was counted, without copies. */
+/* Returns whether there was only one context, without copies. */
 static bool is_alone(const struct measurement *measurement)
 {
 	if (!measurement->session.is_inherited)
@@ -519,7 +522,7 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	if (options->is_verbose)
 		results->costs = &measurement->costs;
 
-	/* Opening the file empties it, so all possible checks come first. */
+	/* Opening the file empties it, so pfmon checks all that it can before. */
 	file = stat_print_open(options->output);
 	if (!file)
 		return EXIT_PFMON;

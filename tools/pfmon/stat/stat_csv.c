@@ -7,7 +7,7 @@
 
 #define NS_PER_MSEC   1e6
 
-/* Number of decimals of a figure in msec, so that it shows each ns. */
+/* With this many decimals, a figure in msec is exact to the ns. */
 #define MSEC_DECIMALS 6
 
 static void csv_count(FILE *file, const struct results *results, size_t index,
@@ -19,7 +19,7 @@ static void csv_count(FILE *file, const struct results *results, size_t index,
 		fprintf(file, "%" PRIu64, count);
 }
 
-/* Print the fields for event sets: the count before scaling, the error, and the set. */
+/* Print the fields that exist only with sets: the count before scaling, the error, the set. */
 static void csv_set(FILE *file, const struct results *results, size_t index,
 		    const char *separator)
 {
@@ -73,7 +73,7 @@ static void csv_event(FILE *file, const struct results *results, size_t index,
 	fputc('\n', file);
 }
 
-/* The idle time of CPUs has the fields of an event. */
+/* Print the idle time of the CPUs in the same fields as an event. */
 static void csv_idle(FILE *file, const struct results *results, const char *separator)
 {
 	double idle = results_idle(results).mean * 1e3;

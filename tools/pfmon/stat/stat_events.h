@@ -7,9 +7,9 @@
 #include "stat_options.h"
 
 /*
- * Find the events of option -e or --sets or, without these, the default events, and assign them to
- * sets and counters. Reports an error and returns -1, or returns 0. The caller calls events_free()
- * in any case.
+ * Find the events that option -e or --sets gives, or the default events if neither is given. Assign
+ * the events to sets and counters. Reports an error and returns -1, or returns 0. The caller calls
+ * events_free() in any case.
  */
 int stat_events_choose(struct event_list *events, const struct machine *machine,
 		       const struct stat_options *options);

@@ -15,8 +15,8 @@ static json_t *values_of(const struct results *results, size_t index)
 }
 
 /*
- * Add the members for event sets: the count before scaling, the part of the time when the event was
- * counted, and the error.
+ * Add the members that exist only with event sets: the set, the count before scaling, the fraction
+ * of the time during which the event was counted, and the error.
  */
 static void add_share(json_t *object, const struct results *results, size_t index)
 {
@@ -89,7 +89,7 @@ static json_t *set_object(const struct results *results, size_t index)
 
 	if (set->name)
 		json_object_set_new(object, "name", json_text(set->name));
-	/* The number of times that a set became active is not known for a single thread. */
+	/* For a single thread, it is not known how often a set became active. */
 	if (results->part.kind != PART_THREAD)
 		json_object_set_new(object, "times",
 				    json_real(results_set_runs(results, index).mean));

@@ -20,10 +20,10 @@
  * @targets: threads, processes or CPUs to count; empty if the command is counted
  * @is_per_cpu: the counts of each CPU are shown, too
  * @timeout: ns after which counting ends, 0: no limit
- * @print_interval: ns from one print of the counts to the next, 0: print only at the end
+ * @print_interval: print the counts each time this many ns are over; 0: print only at the end
  * @is_verbose: show what the measurement has cost
  * @is_inherited: threads and processes that the command makes are counted, too
- * @separator: separator of the fields of CSV, NULL for no CSV
+ * @separator: separator of the CSV fields; NULL: do not print CSV
  * @is_json: print JSON
  * @output: file to write, NULL for standard error
  * @command: command to run, NULL-terminated, or NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write results in the form, and to the file, that the user chose. */
+/* Write results to a file.  The user chooses the file and its form. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ FILE *stat_print_open(const char *name);
 int stat_print_close(FILE *file, const char *name);
 
 /*
- * Print with one write(2), so that output of other processes to the same file is not mixed in.
+ * Print with one write(2), so that the output is not mixed with that of other processes.
  * Reports an error and returns -1, or returns 0.
  */
 int stat_print(const struct results *results, const struct stat_options *options,

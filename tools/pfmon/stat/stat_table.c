@@ -18,7 +18,7 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
 }
 
-/* If CPUs share the registers of the PMU, only the owners are targets. */
+/* Print what was counted.  If CPUs share the PMU, the list contains only the registers' owners. */
 static void table_targets(FILE *file, const struct results *results)
 {
 	const struct targets *targets = results->targets;
@@ -67,7 +67,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The decimal points of all comments are in one column. */
+		/* Align the decimal points of all comments. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -134,7 +134,8 @@ static void scaled_heading(FILE *file)
 }
 
 /*
- * Print the count before scaling, the part of the time when the event was counted, and the error.
+ * Print the count before scaling, the fraction of the time during which the event was counted, and
+ * the error.
  */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {
@@ -177,7 +178,7 @@ static void events_of_set(FILE *file, const struct results *results, size_t set)
 	}
 }
 
-/* Print the sets of a file, each with its counts. */
+/* Print the sets of the --sets file, each with its counts. */
 static void table_named_sets(FILE *file, const struct results *results)
 {
 	for (size_t i = 0; i < results->events->set_count; i++) {

@@ -16,7 +16,7 @@
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
 
-/* The shortest of this many trials is used, because it was disturbed least. */
+/* Of this many trials, the shortest one is used, because it was disturbed least. */
 #define ATTEMPTS 5
 
 static uint64_t run_loop(uint64_t turns)
@@ -88,7 +88,7 @@ out:
 	return result;
 }
 
-/* Returns how often a kernel-level event occurs during a switch; 0 for other events. */
+/* If the event is counted only at kernel level: how often it occurs during a switch; else 0. */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {
@@ -125,7 +125,7 @@ static int measure(struct switch_cost *cost, struct session *session,
 	return 0;
 }
 
-/* Copy the events, with sets whose turns last for TURN_NS at most. */
+/* Copy the events and their sets.  In the copy, each turn of a set lasts at most TURN_NS. */
 static int copy_sets(struct event_list *copy, const struct event_list *events)
 {
 	*copy = *events;

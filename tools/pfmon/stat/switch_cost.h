@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The cost of a switch from one event set to the next. While the kernel switches sets, the clock of
- * the active set runs on, but the set's counters are stopped, or they count the kernel's own work.
- * Either way a scaled count becomes wrong, and the increments do not show this error. So pfmon
- * measures the cost with a loop of its own.
+ * the active set continues to run. But the counters of the set are stopped, or they count the
+ * kernel's own work. Either way, a scaled count becomes wrong, and the increments do not show this
+ * error. So pfmon measures the cost with a loop of its own.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H
@@ -14,8 +14,8 @@
 /**
  * struct switch_cost - the cost of a switch
  * @time: ns that a switch takes
- * @kernel: for each event that is counted only at kernel level: how often it occurs during a
- *	switch; 0 for other events
+ * @kernel: how often each event occurs during a switch, if it is counted only at kernel level; 0
+ *	for other events
  */
 struct switch_cost {
 	double time;
@@ -31,7 +31,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 
 /*
  * Returns the relative error that set switches may cause in @value, the scaled count of @event.
- * There were @switches set switches in @time ns of CPU time.
+ * In @time ns of CPU time, the kernel switched sets @switches times.
  */
 double switch_cost_part(const struct switch_cost *cost, const struct event_list *events,
 			size_t event, double value, double switches, double time);

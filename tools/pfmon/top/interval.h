@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happened in an interval: the samples, added up, and the CPUs. */
+/* What happened in an interval: its samples, added up, and what its CPUs did. */
 #ifndef PFMON_INTERVAL_H
 #define PFMON_INTERVAL_H
 
@@ -8,8 +8,8 @@
 /**
  * struct cpu_row - a CPU in an interval
  * @cpu: its number
- * @is_offline: it has gone offline, so nothing is sampled there any more
- * @busy: fraction of the interval during which the CPU was not idle: 0 to 1; NAN if it is not
+ * @is_offline: the CPU has gone offline, so it is no longer sampled
+ * @busy: fraction of the interval during which the CPU was not idle, from 0 to 1; NAN if it is not
  *	known
  * @samples: number of samples
  * @events: number of events that @samples stand for
@@ -44,8 +44,9 @@ struct interval {
  * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
  * fills in the rest of @interval->cpus, and calls interval_sort(), which adds the samples up.
  * interval_sort() may be called again, to sort by other keys. It takes over the symbols of
- * @earlier: this is the previous interval or, in a later call, @interval itself. Both functions
- * report an error and return -1, or return 0; the caller calls interval_free() in any case.
+ * @earlier. In the first call, @earlier is the previous interval. In later calls, it is @interval
+ * itself. Both functions report an error and return -1, or return 0; the caller calls
+ * interval_free() in any case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

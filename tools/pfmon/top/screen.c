@@ -17,7 +17,7 @@
 /* Move the cursor to the first line and column, and clear everything after it. */
 #define CLEAR		"\033[H\033[J"
 
-/* All of a screen is written in one call, so that it does not flicker. */
+/* One call writes a whole screen, so that the screen does not flicker. */
 #define BUFFER		65536
 
 static void measure(struct screen *screen)

@@ -9,9 +9,9 @@
 
 /**
  * struct screen - the terminal
- * @poll: becomes readable when screen_key() has something to return; 0: there is no terminal
+ * @poll: descriptor that is readable when screen_key() can return something; 0: no terminal
  * @signals: descriptor of the signals about the terminal
- * @has_keys: keys are read one by one, and not shown
+ * @has_keys: keys are read one by one, and are not echoed
  * @saved: the terminal's settings before screen_begin()
  * @columns: width in characters
  * @rows: height in lines

@@ -2,7 +2,8 @@
 /*
  * pfmon top: show what the CPUs do now.  It makes a recording in memory, with a new file for
  * each interval, and shows a report of each file.  A file contains only the samples of its
- * interval, and no processes that ended before the interval.  So pfmon's memory does not grow.
+ * interval.  Processes that ended before the interval are not in the file.  So pfmon's memory does
+ * not grow.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -27,16 +28,16 @@
  * @recorder: the recording
  * @signals: signals that pfmon receives
  * @screen: the terminal
- * @intervals: the interval that is shown, and one that is being read
- * @shown: the one of @intervals that is shown; NULL: none yet
- * @begun: when the current interval began, ns of CLOCK_MONOTONIC
+ * @intervals: the interval on the screen, and the one that is being read
+ * @shown: the interval on the screen; NULL: none yet
+ * @begun: when the current interval began, in ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
  * @idle: total idle time of each of @cpus at @begun, in seconds
- * @names_lost: number of the kernel's reports of processes that were lost before the current
+ * @names_lost: how many of the kernel's events about processes were lost before the current
  *	interval
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown
- * @is_utf8: the terminal has the block characters of UTF-8
+ * @is_utf8: the terminal can show the block characters of UTF-8
  */
 struct top {
 	struct top_options options;
@@ -96,7 +97,7 @@ static double busy_part(double before, double after, double seconds)
 	return fmin(fmax(busy, 0), 1);
 }
 
-/* Another interval begins.  CPUs may have been added to those that are sampled. */
+/* Begin an interval.  List the sampled CPUs again, because CPUs may have been added. */
 static int begin_interval(struct top *top)
 {
 	double *idle;

@@ -22,7 +22,7 @@ struct top_options {
 
 /*
  * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller
- * calls record_options_free() for @options->record in each case.
+ * calls record_options_free() for @options->record in any case.
  */
 int top_options_parse(int argc, char **argv, struct top_options *options);
 

@@ -15,8 +15,8 @@
 #define CPU_PART   3
 
 /*
- * Number of rows that are neither about CPUs nor about entries: the first line, two headings, two
- * blank lines, the sum of the entries that do not fit, and the row of the cursor.
+ * Number of rows besides those of CPUs and entries: the first line, two headings, two blank lines,
+ * the sum of the entries that do not fit, and the row of the cursor.
  */
 #define OTHER_ROWS 7
 

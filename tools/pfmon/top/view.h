@@ -22,7 +22,7 @@ struct view_style {
 };
 
 /*
- * Print @interval.  @names_lost: number of the kernel's reports of processes that were lost in the
+ * Print @interval.  @names_lost: how many of the kernel's events about processes were lost in the
  * interval.  Returns -1 if there is no memory, else 0.
  */
 int view_print(FILE *file, const struct interval *interval, uint64_t names_lost,

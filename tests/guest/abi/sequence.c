@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes a fixed sequence of all kinds of calls and prints all results as text. A 32-bit build of
- * this program must print the same as a 64-bit build.
+ * this program must print the same text as a 64-bit build.
  *
  * Needs the software PMU. Times are not printed. The number of page faults is exact, because each
  * part of the work is done once before it is counted.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. A number in
- * the first register makes QEMU count as many lookups in the L3 of the CPU that wrote it, and a
- * quarter as many misses. A number in the second register makes QEMU count as many memory accesses
- * of that CPU's package.
+ * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. If a CPU
+ * writes N to the first register, QEMU counts N lookups in this CPU's L3, and N / 4 misses. If a
+ * CPU writes N to the second register, QEMU counts N memory accesses of this CPU's package.
  */
 #include <stdio.h>
 

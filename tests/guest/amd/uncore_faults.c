@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Like copy_faults.c, but for contexts whose registers several CPUs share. Every allocation fails
- * in turn, also the allocations of the placeholders, which are perf events. Kernel workers create
- * these events.
+ * in turn, including those for the placeholders. The placeholders are perf events, and kernel
+ * workers create them.
  */
 #include <stdio.h>
 
@@ -166,7 +166,7 @@ static void perf_must_have_all(unsigned int cpu)
 }
 
 /*
- * Contexts are loaded on CPU 1, if the guest has it. CPU 1 is not the owner of the registers that
+ * If the guest has several CPUs, loads the contexts on CPU 1, which does not own the registers that
  * it uses.
  */
 static void check_parts(void)

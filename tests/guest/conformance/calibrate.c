@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Determines the rate of each counter from a reference value that does not come from the module:
- * the number of instructions of a loop, the kernel's clocks, a counter that a program can read, or
- * perf_event. A counter without such a reference value is compared with itself: it must have the
- * same rate in loops of several lengths.
+ * Determines the rate of each counter from a reference value that does not come from the module.
+ * The reference value is the number of instructions in a loop, or comes from the kernel's clocks,
+ * from perf_event or from a counter that programs can read. A counter without a reference value is
+ * compared with itself: it must have the same rate in loops of several lengths.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -149,9 +149,9 @@ static bool are_near(const double *rates, double wanted, double most)
 }
 
 /*
- * Returns the factor by which rates may differ. Under --icount only the kernel's work disturbs a
- * known rate. In a debug kernel this work adds 2 % to the instructions of a loop, and 4 % to those
- * of the shortest loop.
+ * Returns the factor by which rates may differ. Under --icount, a measured rate differs from a
+ * known rate only because of the kernel's own work. In a debug kernel this work adds 4 % to the
+ * instruction count of the shortest loop, and 2 % to the counts of longer loops.
  */
 static double most_spread(double truth)
 {
@@ -162,7 +162,7 @@ static double most_spread(double truth)
 
 /*
  * A counter of cycles or time has the same rate for all kinds of work. A counter of instructions
- * has no such rate, but it counts the same in each iteration of a loop.
+ * has no such rate, but every iteration of a loop adds the same number to it.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
- * with reference values from outside of the module.
+ * with reference values that do not come from the module.
  *
- * The tests need two values for each PMC of a counter. With the first value the counter counts
- * whenever the thread runs. With the second value it counts nothing. If the second value is
- * unknown, some tests leave the counter out.
+ * The tests need two values for each PMC that controls a counter. With the first values in its
+ * PMCs, the counter counts whenever the thread runs. With the second values, it counts nothing. If
+ * a second value is unknown, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -17,10 +17,10 @@
 #define SETTINGS_MAX	    4
 
 /**
- * struct setting - a PMC that drives a counter, and two values for it
- * @value: with this value in each of its PMCs, the counter counts while the thread runs
- * @quiet: with this value in each of its PMCs, the counter counts nothing; valid only if the
- *	counter's has_quiet is true
+ * struct setting - a PMC that controls a counter, and two values for this PMC
+ * @value: if all PMCs of the counter have their @value, it counts while the thread runs
+ * @quiet: if all PMCs of the counter have their @quiet, it counts nothing; valid only if has_quiet
+ *	of the counter is true
  */
 struct setting {
 	unsigned int pmc;
@@ -80,8 +80,8 @@ bool has(const uint64_t *map, unsigned int n);
 void calibrate(struct counter *counter);
 
 /*
- * Sets @counter to each counter in turn. The variable subject contains the name of this counter,
- * with which failures in the loop are reported.
+ * Sets @counter to each counter in turn. The variable subject then contains the name of this
+ * counter. Messages about failures in the loop begin with this name.
  */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
@@ -90,8 +90,8 @@ void calibrate(struct counter *counter);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * Several counters are given as a mask: bit i is counter_at(i). If some of them share a PMC, this
- * PMC gets the OR of their values.
+ * @busy and @quiet are masks of counters: bit i stands for counter_at(i). If some of these counters
+ * share a PMC, this PMC gets the OR of their values.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);
@@ -107,8 +107,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: lower bound of the thread's time in ns, measured by the thread while the counter ran
- * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted. For a
- *	thread that never slept, it is the elapsed time if that is longer
+ * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted or, if the
+ *	thread never slept, the larger of its CPU time and the elapsed time
  * @instructions: number of instructions that loop() executed
  */
 struct done {
@@ -129,7 +129,7 @@ struct done run(int fd, uint64_t instructions);
  */
 void must_count_right(int fd, const struct counter *counter);
 
-/* work_begin() lets the child work. work_end() stops it and completes @done: what the child did. */
+/* work_begin() lets the child work. work_end() stops it, and stores in @done what it did. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
 /* Checks the count of @counter, which was 0 before the work that @done describes. */

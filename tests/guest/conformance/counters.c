@@ -390,7 +390,7 @@ struct done run(int fd, uint64_t instructions)
 	must(fd, pfm_stop(fd));
 	outer = span_end(outer);
 	switched = switches(thread_id()) - switched;
-	if (is_deterministic()) /* the kernel's CPU time is exact, except at switches */
+	if (is_deterministic()) /* CPU time is exact, except at context switches */
 		return (struct done){ less_switches(inner.cpu, switched), outer.cpu,
 				      instructions };
 	return (struct done){
@@ -491,8 +491,8 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
  * The host may run something else between the readings of two clocks. The bounds for counters of
  * time allow for that; see must_be_cpu_time(). The bounds for counters of work allow for
  * interrupts, which add to the count. A debug kernel has more interrupts. These bounds also allow
- * for a thread that spun for a lock while the CPU of the lock's owner did not run. The spinning
- * took at most done->most - done->least ns, and each ns of it added about one count.
+ * for a thread that spins on a lock because the host does not run the CPU that holds the lock. The
+ * thread spins for at most done->most - done->least ns, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)

@@ -60,7 +60,7 @@ TEST(a_live_counter_grows)
 	close(fd);
 }
 
-/* With its quiet values a counter counts nothing, even if other counters count. */
+/* A counter counts, except while its PMCs have their quiet values. */
 TEST(a_counter_counts_what_its_pmcs_say)
 {
 	const struct counter *counter;
@@ -93,8 +93,8 @@ TEST(a_counter_counts_what_its_pmcs_say)
 }
 
 /*
- * A stopped counter does not change. The next start does not add the events that happened
- * meanwhile.
+ * A stopped counter does not change. The next start does not add events that happened while the
+ * counter was stopped.
  */
 TEST(a_stopped_counter_stands_still)
 {

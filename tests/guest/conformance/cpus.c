@@ -81,7 +81,10 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 	with_all_cpus_back(check_sleeping);
 }
 
-/* CPU 1 is offline when the hardware is claimed, and offline again when the context is closed. */
+/*
+ * CPU 1 is offline when the hardware is claimed. It comes online, and is offline again when the
+ * context is closed.
+ */
 static void check_away(void)
 {
 	struct done done;

@@ -31,7 +31,7 @@ static uint64_t cycles_of_perf(void)
 }
 
 /*
- * Uses the counters, and leaves values in them that are close to the wrap. After that they must not
+ * Uses the counters, and leaves values close to the wrap in them. After that, the counters must not
  * count.
  */
 static void use_and_leave(void)

@@ -44,8 +44,8 @@ TEST(at_user_level_counters_count_the_user)
 }
 
 /*
- * Returns whether the PMU can count the user level alone. QEMU's POWER always counts all levels.
- * Software counters may count all levels, too, because they reveal nothing about the kernel.
+ * Returns whether the PMU can count only at user level. QEMU's POWER always counts at all levels.
+ * Software counters may also count at all levels, because they reveal nothing about the kernel.
  */
 static bool has_levels(void)
 {

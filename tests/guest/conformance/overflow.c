@@ -42,7 +42,10 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
-	/* Loop much longer than needed: the machine may be faster now than when it was measured. */
+	/*
+	 * The loop is much longer than necessary, because the machine may be faster now than when
+	 * it was measured.
+	 */
 	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
@@ -109,7 +112,7 @@ TEST(the_overflow_of_another_thread_masks)
 	child_exit(&child);
 }
 
-/* Wraps of the hardware are not overflows, even if the value is close to the end of 64 bits. */
+/* A wrap of the hardware is not an overflow, even if the 64-bit value is about to overflow. */
 TEST(the_last_wraps_do_not_mask)
 {
 	const struct counter *counter;

@@ -178,7 +178,7 @@ static const uint64_t patterns[] = {
 };
 
 /*
- * Writes values to a PMD. The PMD must keep all of the values, or none of them if it is read-only.
+ * Writes values to a PMD. A writable PMD must keep every value. A read-only PMD must keep none.
  */
 static void check_patterns(int fd, unsigned int n, const char *when)
 {
@@ -248,8 +248,8 @@ TEST(counters_that_stand_still_keep_all_bits)
 }
 
 /*
- * Returns whether PMD @n shows a state, such as a priority. Such a PMD does not count, and the
- * kernel refuses to reset it at overflows.
+ * Returns whether PMD @n contains a state instead of a count, for example a priority. The kernel
+ * refuses to reset such a PMD at overflows.
  */
 static bool is_state(int fd, unsigned int n)
 {

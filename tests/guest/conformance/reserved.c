@@ -55,7 +55,7 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A refused value changes nothing. The effect of an accepted value ends when the good values are
+ * A refused value changes nothing. An accepted value has no effect after the good values are
  * written again.
  */
 TEST(strange_values_are_masked_or_refused)

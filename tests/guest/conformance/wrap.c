@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * 64-bit values on narrower hardware: counts continue over each wrap. If a wrap is lost or counted
- * twice, the count is wrong by 2^width. For widths from 31 on, that is far more than the reference
- * value allows.
+ * twice, the count is wrong by 2^width. If the counter has 31 bits or more, this error is far
+ * larger than the tolerance.
  */
 #include <stdio.h>
 
@@ -13,8 +13,8 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 #define LOOP (5 * MILLION)
 
 /*
- * Stores values at which the counter wraps, or would wrap if it had another width. Returns the
- * number of values.
+ * Stores values at which this counter wraps, and values at which counters of other widths wrap.
+ * Returns the number of values.
  */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
@@ -29,7 +29,7 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 		borders[count++] = 2 * wrap;
 		borders[count++] = 7 * wrap;
 		borders[count++] = BIT(63) + wrap;
-		borders[count++] = -wrap; /* the last wrap before the end of 64 bits */
+		borders[count++] = -wrap; /* the last wrap before the 64-bit overflow */
 	}
 	for (i = 0; i < COUNT(powers); i++)
 		borders[count++] = BIT(powers[i]);
@@ -37,9 +37,9 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores five initial values for each border: the border itself, the value just below it, two
- * values from which a loop reaches the border, and one from which it does not. Returns the number
- * of values.
+ * Stores five initial values for each border. Two of them are the border itself and the value just
+ * below it. From two others a loop reaches the border. The fifth is too low for that. Returns the
+ * number of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
@@ -120,9 +120,8 @@ TEST(live_reads_continue_over_a_wrap)
 			for (last = j = 0; j < 50; j++) {
 				loop(LOOP / 50);
 				/*
-				 * Read the clock before the PMD: otherwise the time would
-				 * include the end of the read, which the count does not
-				 * include.
+				 * Read the clock before the PMD. Otherwise the time would
+				 * include the rest of the read after the count was taken.
 				 */
 				done.least = cpu_time() - begun;
 				now = peek_pmd(fd, counter->pmd) - preloads[i];

@@ -108,7 +108,7 @@ static bool try_read(int n, uint64_t *value)
 	return may;
 }
 
-/* Opens an event of this thread, which the thread can read without a system call. */
+/* Opens a perf event for this thread. The thread can read it without a system call. */
 static struct perf_event_mmap_page *event_with_access(int *event)
 {
 	struct perf_event_attr attr = {
@@ -213,8 +213,8 @@ TEST(user_access_left_by_perf_is_disabled)
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
 /*
- * With the settings of this test, perf allows its interrupts to take 100 ns on average. No
- * interrupt is that fast.
+ * With the settings of this test, a perf interrupt may take at most 100 ns on average. No interrupt
+ * is that fast.
  */
 static void check_sample_rate(void)
 {
@@ -316,7 +316,8 @@ static void check_chain(void)
 		      "the other module is not called after the context is closed");
 
 	/*
-	 * A new context counts while the other module interposes, and also when it no longer does.
+	 * A new context counts while the other module interposes. It continues to count after the
+	 * other module has stopped interposing.
 	 */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());

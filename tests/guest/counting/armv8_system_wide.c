@@ -13,8 +13,8 @@ SUITE(armv8_system_wide, 60);
 #define INSTRUCTIONS 0x08 /* INST_RETIRED */
 
 /*
- * The context and perf's event both count the CPU's user level while two programs take
- * turns there.
+ * The context and perf's event both count instructions at user level on one CPU, while two programs
+ * take turns there.
  */
 TEST(a_cpu_counts_what_perf_counts)
 {

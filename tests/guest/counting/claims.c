@@ -85,8 +85,8 @@ TEST(only_counters_in_use_are_taken)
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
 		      "perf can use the counter that a context uses");
 	/*
-	 * A counter comes into use when its PMD is written. It also comes into use if it is in
-	 * reg_smpl_pmds or reg_reset_pmds of another PMD that is written.
+	 * A counter comes into use when its PMD is written. Writing another PMD also brings the
+	 * counter into use, if reg_smpl_pmds or reg_reset_pmds of that PMD contains the counter.
 	 */
 	write_pmd(fd, 0, 0);
 	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
@@ -104,7 +104,7 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * Number of combinations of counters 0 to 4 that the test uses. The module has entries for fewer
+ * The test uses this many combinations of counters 0 to 4. The module has entries for fewer
  * combinations.
  */
 #define COMBINATIONS 24
@@ -125,7 +125,9 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		      "perf cannot use all counters that are not in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3),
 		      "perf can use one of the five counters in use");
-	/* Unload all contexts except the last one. It was loaded too late to get its own entry. */
+	/*
+	 * Unload all contexts except the last one, which was loaded too late to get its own entry.
+	 */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
@@ -337,7 +339,7 @@ static uint64_t calls_of_loads(void)
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
  * second, however often contexts are loaded and unloaded. At each load and unload the kernel itself
- * also calls functions on other CPUs. To find the number of these calls, the test counts them while
+ * also calls functions on other CPUs. A second measurement finds the number of these calls: there,
  * another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
@@ -359,7 +361,7 @@ TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 
 /* ---- pinned events, with the module's default parameters ----------------------------------- */
 
-/* Returns the count of the kernel's own event on @cpu, which perfmon_pinned created. */
+/* Returns the count of the event that module perfmon_pinned created on @cpu. */
 static struct perf_count kernels_event(unsigned int cpu)
 {
 	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");

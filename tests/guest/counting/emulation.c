@@ -74,8 +74,8 @@ TEST(a_count_across_the_wrap_is_exact)
 }
 
 /*
- * Up to six counters wrap in one loop, each at another place of the loop. A counter that does not
- * wrap is the reference.
+ * Up to six counters wrap in one loop, each at a different time. Another counter does not wrap and
+ * is the reference.
  */
 TEST(all_counters_wrap_in_one_run)
 {
@@ -138,8 +138,8 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 
 /*
  * Like the previous test, but the wrap happens inside the read, where interrupts are disabled. The
- * counter counts in the kernel, too, and begins a little lower in each round, so the wrap comes at
- * different places in the call.
+ * counter also counts at kernel level. It begins a little lower in each round, so the wrap comes at
+ * a different place in the call each time.
  */
 TEST(a_wrap_during_a_read_is_seen)
 {
@@ -161,8 +161,8 @@ TEST(a_wrap_during_a_read_is_seen)
 		must(fd, pfm_stop(fd));
 		/*
 		 * A read takes several hundred instructions. A timer tick during a read takes
-		 * several thousand, or several hundred thousand in a debug kernel. A lost wrap
-		 * makes a difference of 2^32 or more.
+		 * several thousand instructions. In a debug kernel it takes several hundred
+		 * thousand. If a wrap were lost, the difference would be 2^32 or more.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -176,9 +176,9 @@ TEST(a_wrap_during_a_read_is_seen)
 }
 
 /*
- * There are at least two wraps, and each raises an interrupt. Counters of 32 bits start at 0 and
- * wrap twice in such a long run. Wider counters start so close to their wraps that each of two
- * counters wraps once.
+ * At least two wraps happen, and each raises an interrupt. If the counters have 32 bits, they start
+ * at 0 and wrap twice during this long run. Wider counters start closer to the wrap, so that each
+ * of the two counters wraps once.
  */
 TEST(a_long_run_over_wraps_is_exact)
 {
@@ -263,7 +263,10 @@ TEST(an_overflow_of_64_bits_masks)
 	need_known_instructions();
 	fd = context_of(2, instructions(AT_USER));
 	load(fd, thread_id());
-	/* The interrupt comes at the next exception, at the latest in the call after the loop. */
+	/*
+	 * The interrupt comes at the first exception after the overflow. At the latest this is the
+	 * system call after the loop.
+	 */
 	for (i = 0; i < COUNT(preloads); i++)
 		must_saturate(fd, 2, preloads[i], MILLION + 2000);
 	/* The context has been loaded again, and counts as usual. */
@@ -272,10 +275,10 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * The counter of prompt_counter() raises its interrupt exactly at the overflow, even if it has 64
- * bits in hardware. The value that is left in the PMD is the number of events between the overflow
- * and the interrupt. (QEMU's Armv8 first executes the rest of its translation block: at most
- * several hundred instructions.)
+ * The counter that prompt_counter() returns raises its interrupt exactly at the overflow. This is
+ * true even if the counter has 64 bits in hardware. Afterwards the PMD contains the number of
+ * events between the overflow and the interrupt. On Armv8, these are at most several hundred,
+ * because QEMU executes the rest of its translation block before the interrupt.
  */
 TEST(a_prompt_counter_overflows_in_time)
 {
@@ -358,7 +361,7 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 		wide = read_pmd(fd, prompt_counter()) - wide;
 		/*
 		 * At each exception QEMU reads the counters one after the other from the host's
-		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. If the
+		 * clock. A wrap that is lost or counted twice changes the result by 4 s. If the
 		 * host runs something else between two reads, this adds only a few milliseconds.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
@@ -368,8 +371,8 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 /* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * Results of a narrow counter and of a virtual PMD, which is never narrow. Both count the same
- * events, and one call reads both.
+ * The values of a narrow counter and of a virtual PMD. Virtual PMDs always have 64 bits. Both PMDs
+ * count the same events, and one call reads both.
  */
 struct pair {
 	uint64_t narrow;
@@ -447,8 +450,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
 	/*
-	 * Both clocks start and stop together when the thread is switched. One of the clocks counts
-	 * a part of its own interrupts.
+	 * Both clocks start and stop together when the thread is switched. Only the narrow clock
+	 * has interrupts. A part of the time that they take is counted by only one of the clocks.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));
@@ -465,7 +468,7 @@ static void check_saturation(unsigned int width)
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	touch_pages(100);
-	/* The timer or, at the latest, the stop notices the wrap. */
+	/* If the timer has not noticed the wrap yet, the stop notices it. */
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts on threads and system-wide contexts cannot have the same counters at the same time. If
- * one kind has them, a context of the other kind cannot be loaded, and the error names the process
- * that holds the counters.
+ * A context on a thread and a system-wide context cannot use the same counter at the same time.
+ * While a context of one kind holds the counter, a context of the other kind that needs it cannot
+ * be loaded. The error then names the process that holds the counter.
  */
 #include <sched.h>
 #include <signal.h>
@@ -38,8 +38,8 @@ static int cpu_context(void)
 }
 
 /*
- * The load must fail because a context of the other kind uses the counter pmu()->pmds[0], or the
- * whole PMU.
+ * The load must fail, because a context of the other kind holds the counter pmu()->pmds[0] or, if
+ * the counters are not independent, the whole PMU.
  */
 static void must_be_held(int fd, uint32_t target, const char *holder)
 {
@@ -74,8 +74,8 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 }
 
 /*
- * The name of a process can contain any bytes. The field "holder" has only the beginning of a long
- * name, so that the longest process number fits, too.
+ * The name of a process can contain any bytes. If the name is long, the field "holder" contains
+ * only its beginning. This leaves room for the longest process number.
  */
 TEST(names_of_holders_are_printable_and_cut)
 {
@@ -91,7 +91,7 @@ TEST(names_of_holders_are_printable_and_cut)
 	close(cpu);
 }
 
-/* Returns a process that has loaded @fd on @target. It lives until it is killed. */
+/* Creates a process that loads @fd on @target and lives until it is killed. Returns its PID. */
 static pid_t loader_of(int fd, uint32_t target)
 {
 	int pipes[2];
@@ -156,7 +156,10 @@ TEST(the_process_that_is_named_has_a_context)
 	close(cpu);
 }
 
-/* When the monitored thread ends, its child and the copy live on. */
+/*
+ * The monitored thread creates a child process. The child and the copy of the context live on after
+ * the thread ends.
+ */
 static uint64_t fork_sleeper(uint64_t unused)
 {
 	pid_t pid = fork();

@@ -132,8 +132,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns the number of instructions of a round trip, which has two switches. This is the smallest
- * number of many round trips, because on Linux 6.12 some round trips include an extra switch.
+ * Returns the number of instructions that a round trip takes. A round trip has two switches. On
+ * Linux 6.12 some round trips include an extra switch, so the test makes many round trips and
+ * returns the smallest number.
  */
 static uint64_t round_trip(const struct partner *partner)
 {
@@ -165,8 +166,9 @@ struct costs {
 };
 
 /*
- * Measures the cost of a switch with several partners, because their places in a hash table differ.
- * Returns the median, because with some partners every round trip includes an extra switch.
+ * Measures the cost of a switch with each of several partners, because the cost depends on the
+ * partner's place in a hash table. Returns the medians, because with some partners every round trip
+ * includes an extra switch.
  */
 static struct costs measure_costs(const struct partner *partners)
 {
@@ -197,7 +199,7 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 /*
  * A context that happens to be in the same hash bucket adds ten instructions to a switch. On Linux
  * 6.12 the kernel's own part of a switch varies by up to 64 instructions. The limit allows for
- * this, but not for thousands of contexts that each add instructions.
+ * both. It would be exceeded if each of thousands of contexts added an instruction.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -205,8 +207,8 @@ static void must_cost_no_more(double cost, double first)
 }
 
 /*
- * On architectures other than arm64, the kernel's own part of a switch varies. In the third
- * measurement, with the most contexts, it took 90 instructions less.
+ * On architectures other than arm64, the kernel's own part of a switch varies. It took 90
+ * instructions less in the third measurement, which has the most contexts.
  */
 static bool kernels_part_is_constant(void)
 {

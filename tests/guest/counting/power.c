@@ -9,8 +9,8 @@
  * here.
  *
  * QEMU has an error: when an instruction counter overflows, QEMU sets it to 0x80000000. QEMU checks
- * for overflows at the end of a translation block, so the events of the block after the overflow
- * are lost. Counts of cycles are exact.
+ * for overflows only at the end of a translation block, so it loses the events between the overflow
+ * and the end of the block. Counts of cycles are exact.
  */
 #if defined(__powerpc64__)
 
@@ -54,7 +54,8 @@ static const uint64_t preloads[] = {
 
 /*
  * PMD @n wraps. PMD @truth counts the same event as PMD @n and does not wrap. Both must count the
- * same number of events: those of the loop, and a few of the calls before and after it.
+ * same number of events. Most events are in the loop, and a few are in the calls before and after
+ * it.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -135,9 +136,9 @@ TEST(overflows_with_interrupts_off_are_exact)
 		for (i = 0; i < READS; i++) {
 			read_pmds(fd, numbers, values, 2);
 			/*
-			 * The two registers are read some instructions apart. A timer tick in
-			 * between takes instructions, although the kernel postpones the tick's
-			 * work.
+			 * The two registers are read some instructions apart. If a timer tick comes
+			 * between the two reads, it adds some cycles, although the kernel postpones
+			 * the tick's work.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -195,8 +196,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
 	/*
-	 * The stop may have ended the last turn of set 1 early. An interrupt ends each turn, and
-	 * its handling makes the turn longer than the timeout.
+	 * The stop may have ended the last turn of set 1 early. All other turns end with an
+	 * interrupt. They last longer than the timeout, because the interrupt must be handled.
 	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
@@ -234,8 +235,8 @@ static void describe_throttled(int fd, uint64_t left)
 }
 
 /*
- * Runs set 1, then set 0 until the stop or until set 1 is active again. Returns what set 0
- * counted.
+ * Starts with set 1, whose overflow soon activates set 0. Set 0 is then active until the stop, or
+ * until its own overflow activates set 1 again. Returns what set 0 counted.
  */
 static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *throttled)
 {
@@ -253,9 +254,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run the overflow comes one cycle later, at different instructions of the stop. The
- * overflow activates a set that is throttled and therefore counts nothing. The stop must not save
- * the contents of the hardware as the values of this set.
+ * In each run the overflow comes one cycle later, so it comes at a different instruction of the
+ * stop. The overflow activates a set that is throttled and therefore counts nothing. The stop must
+ * not save the contents of the hardware as the values of this set.
  */
 static void check_throttled(void)
 {
@@ -378,7 +379,7 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* MMCR1 also drives the counter. It does not accept the flag, so MMCR0 alone decides. */
+	/* MMCR1 also drives the counter, but does not accept the flag, so MMCR0 alone decides. */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());
@@ -400,8 +401,8 @@ TEST(without_emulation_counters_have_31_bits)
 /* ---- contents of the registers ------------------------------------------------------------- */
 
 /*
- * PMC6 always counts when PMC5 counts. An unused PMC6 continues from the value that its last user
- * left: here a value just below the overflow.
+ * PMC6 always counts when PMC5 counts. If PMC6 is not in use, it continues from the value that its
+ * last user left. Here it soon overflows from this value.
  */
 TEST(the_overflow_of_an_unused_counter_is_ignored)
 {

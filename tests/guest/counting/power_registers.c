@@ -108,7 +108,7 @@ static void check_written(void)
 	must(other, pfm_unload_context(other));
 	must_be_in_mmcr0(frozen, 0);
 
-	/* A set that is created again has the defaults again. */
+	/* Creating a set again gives its registers their defaults. */
 	make_set(fd, 0, 0, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -217,8 +217,8 @@ TEST(a_set_without_sampling_samples_nothing_even_after_an_early_switch)
 
 /*
  * The module clears the event of a counter that is not in use. The only exception is PMC4 of
- * POWER9: its event selects the bank of the cache events, units 6 to 9 (POWER9 Performance Monitor
- * Unit User's Guide, MMCR1).
+ * POWER9, because its event selects the bank of the cache events (units 6 to 9). See POWER9
+ * Performance Monitor Unit User's Guide, MMCR1.
  */
 static void check_banks(void)
 {

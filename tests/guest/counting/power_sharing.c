@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: perf_event has either all of the hardware or nothing. */
+/* POWER: perf_event can use either the whole PMU or none of it. */
 #if defined(__powerpc64__)
 
 #include <setjmp.h>
@@ -121,8 +121,8 @@ static void must_not_be_seen(int fd, const char *what)
 }
 
 /*
- * If a program monitors itself, even if only its CPU time, it must not be able to read the counts
- * of a thread that ran on the CPU before.
+ * A program that monitors itself must not be able to read the counts of a thread that ran on the
+ * CPU before. This is true even if the program monitors only its CPU time.
  */
 TEST(no_context_exposes_the_counts_of_other_threads)
 {
@@ -159,8 +159,8 @@ TEST(no_context_exposes_the_counts_of_other_threads)
 }
 
 /*
- * Without --icount QEMU's cycle is a nanosecond of the host. Several instructions of the guest may
- * run in one cycle.
+ * Without --icount, one cycle in QEMU is one nanosecond of the host's clock. The guest may execute
+ * several instructions in one cycle.
  */
 #define LEAST_CYCLES_OF_10000 1000
 
@@ -217,7 +217,7 @@ static void we_have_it(void)
 }
 
 /*
- * When perf refuses an event, newer kernels decrement the number of perf's events. If this number
+ * When perf refuses an event, newer kernels decrement their count of perf events. If this count
  * became wrong, perf would accept the next events although a context holds the hardware.
  */
 TEST(an_event_that_was_refused_is_refused_again)

@@ -3,9 +3,10 @@
  * pfmon stat counts a whole program: its threads and its child processes.
  *
  * The expected count is known: in each thread or child, pfm-workload executes a loop of a given
- * number of instructions. The same command has the same count each time. If an instruction has a
- * page fault, QEMU's POWER does not count the instructions before it in the same translation block.
- * So each program is loaded at the same addresses each time.
+ * number of instructions. The same command has the same count each time. On POWER, if an
+ * instruction causes a page fault, QEMU does not count the preceding instructions of the same
+ * translation block. To keep these blocks the same, each program is loaded at the same addresses
+ * each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ TEST(a_program_with_threads_has_the_instructions_of_all)
 	must_be_exact("threads", "64", "10000000");
 }
 
-/* The most instructions that the shell and the program execute besides the program's loop. */
+/* Maximum number of instructions of the shell and the program, not including the program's loop. */
 #define MOST_OF_A_PROCESS 30000
 
 /* The default is small, because each process takes a while. */
@@ -117,10 +118,11 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 }
 
 /*
- * A program's count is the difference between two scripts: one with program 0 and this program, and
- * one with program 0 alone. So the count includes what the shell does to make a process, but not
- * what the shell does once before its first process. The remaining error is fewer than 20
- * instructions per process. The main reason is that the shell reads more blocks of a longer script.
+ * To get a program's count, the test runs one script with program 0 and this program, and one
+ * script with program 0 alone. The count is the difference. It includes the shell's work to create
+ * a process, but not the work that the shell does once, before its first process. The remaining
+ * error is below 20 instructions per process. The main reason is that the shell reads a longer
+ * script in more blocks.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

@@ -3,10 +3,10 @@
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
  * While perf's code in the kernel changes perf's events, it clears PMCR_EL0.E, which halts every
- * counter. Meanwhile our counters miss instructions of the kernel, but none at user level. Under
- * --icount an instruction takes 1 ns, so the task clock of the context is the number of
- * instructions that were executed. The tests compare it with the count to find how many were
- * missed.
+ * counter. Meanwhile our counters miss the kernel's instructions. They miss no instruction at user
+ * level. Under --icount an instruction takes 1 ns, so the task clock of the context is the number
+ * of instructions that were executed. The tests compare this clock with the count to find how many
+ * instructions were missed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Maximum numbers of instructions that are not counted because perf's own code runs:
- * - when one event of a thread is enabled and disabled;
- * - in addition for each other event of that thread, because perf stops and starts it, too;
- * - when a thread that has events is switched.
+ * While perf's own code runs, some instructions are not counted. These are the maximum numbers:
+ * - each time one event of a thread is enabled and disabled;
+ * - additionally for each other event of that thread, because perf stops and starts it, too;
+ * - each time a thread that has events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -87,8 +87,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * A part of a test. In this part a counter at user and kernel level missed @missed instructions,
- * and the thread was switched @switches times.
+ * A part of a test. In this part, the counter missed @missed instructions and the thread was
+ * switched @switches times. The counter counts at user and kernel level.
  */
 struct window {
 	int64_t missed;
@@ -187,8 +187,8 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
  * perf's handler clears all overflows that it finds. In each run five of our counters overflow, a
  * little later than in the run before. So the overflows happen at many different times before and
  * after perf's interrupts. Some overflows happen inside perf's handler, because the kernel is
- * counted, too. If an overflow were lost, the count would be 2^32 lower than that of the sixth
- * counter, which does not wrap.
+ * counted, too. The sixth counter does not wrap. If an overflow were lost, the count would be 2^32
+ * lower than the count of the sixth counter.
  */
 static void check_no_overflow_is_lost(void)
 {
@@ -256,7 +256,7 @@ static void check_counter_survives(void)
 		write_pmd(fd, 1, 0);
 		narrow = count_loop(fd, 0, 30 * MILLION);
 		other = read_pmd(fd, 1);
-		/* A lost overflow makes a difference of 4 s. */
+		/* A lost overflow changes the count by 4 s. */
 		must_be_near(narrow, other, 500 * MS);
 		ck_assert_msg(other > MILLION, "run %d: the counter is dead", i);
 	}
@@ -376,10 +376,10 @@ TEST(counts_survive_the_reset_of_a_cpu)
 }
 
 /*
- * The kernel takes all CPUs offline as for hibernation, notifies drivers that save registers, and
- * brings the CPUs back after 5 s. All other processes are frozen, so the thread monitors itself.
- * The test counts only the user level. On a busy host the user level takes only a part of the
- * thread's CPU time.
+ * The kernel does a part of a hibernation: it takes all CPUs except one offline, notifies the
+ * drivers that save registers, and brings the CPUs back after 5 s. All other processes are frozen,
+ * so the thread monitors itself. The test counts only the user level. On a busy host, the thread
+ * spends only a part of its CPU time at user level.
  */
 static void check_power(void)
 {

@@ -217,10 +217,11 @@ static void *give_pages(void *argument)
 }
 
 /*
- * A fault is major if the kernel had to wait and repeat it: see mm_account_fault(). This is true
- * for every fault in a system call. For a fault at user level, newer kernels first make an attempt
- * with only the lock of the mapping. If this attempt has to wait, the next attempt counts as the
- * first one, so the fault is not major. Therefore a system call, uname(2), touches the pages.
+ * A fault is major if the kernel had to wait and to retry the fault: see mm_account_fault(). Every
+ * such fault in a system call is major. For a fault at user level, newer kernels first try to
+ * handle it with only the lock of the mapping. If this try has to wait, the kernel treats the next
+ * try as the first one, so the fault is not major. Therefore a system call, uname(2), touches the
+ * pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -420,8 +421,8 @@ static uint64_t overflows_found(void)
 }
 
 /*
- * The timer of a counter of faults fires at least once per ms, before 16 bits can wrap twice. So no
- * wrap is lost, and each wrap is reported soon after it happened.
+ * The timer of a counter that counts faults fires at least once per ms, before a 16-bit counter can
+ * wrap twice. So no wrap is lost, and each wrap is reported soon after it happened.
  */
 static void check_wraps_of_faults(void)
 {
@@ -454,8 +455,8 @@ TEST(no_wrap_of_faults_is_lost)
 }
 
 /*
- * The number of faults to come is not known, so the timer fires before the wrap and is started
- * again. If a switch of threads finds the wrap first, there is no interrupt for it.
+ * Faults cannot be predicted, so the timer fires before the wrap and is started again. If a thread
+ * switch finds the wrap first, no interrupt comes for this wrap.
  */
 static void check_early_timer(void)
 {

@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * The children @hardware and @software take turns on one CPU. Returns what the hardware counted for
- * @hardware at user level. Each round must add the same count.
+ * The children @hardware and @software take turns on one CPU. Returns how many instructions of
+ * @hardware were counted at user level. Each round must add the same count.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)
@@ -81,7 +81,7 @@ static uint64_t take_turns(int fd, const struct child *hardware,
 		child_call(hardware, work, MILLION);
 		*faults += child_call(software, child_work, PAGES);
 	}
-	/* The child has run all instructions of its last command when it sleeps. */
+	/* When the child sleeps, it has executed all instructions of its last command. */
 	wait_until(thread_state(hardware->pid) == 'S');
 	return read_pmd(fd, 2) - before;
 }

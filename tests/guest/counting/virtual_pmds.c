@@ -24,11 +24,10 @@ TEST(task_clock_is_the_cpu_time)
 	uint64_t outer, inner, clock;
 
 	/*
-	 * No idle CPU has to wake up here, so the kernel's CPU time gives the lower and the upper
-	 * limit; see must_be_cpu_time().
+	 * The competitors keep all CPUs busy, so no idle CPU has to wake up. Therefore the kernel's
+	 * CPU time can be both the lower and the upper limit; see must_be_cpu_time().
 	 */
-	competitors_begin(2 *
-			  cpus_online()); /* the caller does not have the CPU to itself */
+	competitors_begin(2 * cpus_online()); /* the caller has to share its CPU */
 	outer = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	inner = cpu_time();

@@ -112,7 +112,7 @@ static uint64_t loop_often(uint64_t times)
 	return 0;
 }
 
-/* Instructions of another process are counted only in that process. */
+/* An event of one process does not count the instructions of another process. */
 TEST(another_process_is_not_counted)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS), AT_USER_LEVEL);

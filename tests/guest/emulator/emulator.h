@@ -37,7 +37,8 @@ const struct x86_pmu *x86_pmu(void);
 /**
  * struct wanted - a perf event on the caller's thread, not yet enabled
  * @period: sample_period, or 0
- * @user, @kernel: whether the event counts this level
+ * @user: whether the event counts at user level
+ * @kernel: whether the event counts at kernel level
  * @group: its group leader, or -1
  */
 struct wanted {

@@ -18,7 +18,7 @@ SUITE(lbr, 120);
 #define GLOBAL_CONTROL	   0x38f
 #define GLOBAL_ACKNOWLEDGE 0x390
 #define LBR_FROZEN	   BIT(58)
-/* Value for the event select of counter 0: instructions at user level, with interrupt, enabled. */
+/* Event select of counter 0: count instructions at user level, raise interrupts, enable. */
 #define SELECT_USER	   (RAW_INSTRUCTIONS | 0x510000)
 
 static void must_have_lbr(void)
@@ -199,7 +199,7 @@ static void check_call_stack(void)
 		calls++;
 	}
 	ck_assert_uint_eq(calls, DEPTH - 1);
-	/* The last entries are the call of call_deep() by go_deep(), and the call of go_deep(). */
+	/* The last two entries: go_deep() calls call_deep(), and the test calls go_deep(). */
 	ck_assert_uint_eq(records[n].to, (uint64_t)call_deep);
 	ck_assert_uint_eq(records[n + 1].to, (uint64_t)go_deep);
 	ck_assert_uint_eq(count, n + 2);

@@ -120,7 +120,7 @@ TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 				  (place(samples.ips[i - 1]) + 1) % 10);
 }
 
-/* With a skid of n, each sample is n instructions further in the loop. */
+/* With a skid of n, each sample is n instructions further in the loop than without. */
 static void check_skid(void)
 {
 	struct samples exact, late;

@@ -33,8 +33,8 @@ static bool has_pebs(void)
 }
 
 /*
- * If perf does not know the model ("generic"), it offers precise events only if all events can be
- * precise. This is so from PEBS format 4 on.
+ * For a model that perf does not know ("generic"), perf offers precise events only if all events
+ * can be precise. This is so from PEBS format 4 on.
  */
 static bool perf_has_pebs(void)
 {

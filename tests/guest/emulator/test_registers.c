@@ -44,7 +44,7 @@ static uint64_t nmis_of(uint64_t what)
 }
 
 /*
- * Halts all counters. perf does not notice this. It still expects the interrupt, whose
+ * Halts all counters. perf does not notice this and still expects the interrupt. Its interrupt
  * handler starts the counters again.
  */
 static void halt(void)
@@ -185,7 +185,7 @@ TEST(counters_may_have_their_highest_value)
 struct write_of {
 	uint32_t msr;
 	enum access kind;
-	unsigned int version; /* lowest version of the PMU that has the register */
+	unsigned int version; /* PMUs have the register from this version on */
 	bool needs_six; /* counters */
 };
 

@@ -5,7 +5,7 @@
 
 #include "survive.h"
 
-/* The thread, or the CPU, on which attempt_load() loads the context. */
+/* attempt_load() loads the context on this thread or CPU. */
 extern pid_t load_target;
 int attempt_load(const struct operation *operation);
 int attempt_start(const struct operation *operation);

@@ -28,7 +28,7 @@ static union {
 	struct pfarg_setinfo infos[MANY];
 } vector;
 
-/* Makes the first operation->count elements name the first PMC or PMD, or set 0. */
+/* Fills operation->count elements. Each of them is for the first PMC or PMD, or for set 0. */
 static void fill_vector(const struct operation *operation)
 {
 	int i;
@@ -168,7 +168,10 @@ static void undo_async(void)
 	ck_assert_int_eq(set_flags(O_NONBLOCK), 0);
 }
 
-/* Duplicates the descriptor. For a high number the table of descriptors has to grow. */
+/*
+ * Duplicates the descriptor. If operation->count is high, the kernel has to enlarge the table of
+ * descriptors.
+ */
 static int attempt_dup(const struct operation *operation)
 {
 	(void)operation;
@@ -187,7 +190,10 @@ static void load_self_and_start(void)
 	must(fd, pfm_start(fd, NULL));
 }
 
-/* Loads the context on a child and ends the child, so that there is a message about the end. */
+/*
+ * Loads the context on a child and ends the child. So the context has a message about the child's
+ * end.
+ */
 static void make_message(void)
 {
 	struct child ended = child_new();
@@ -204,8 +210,8 @@ static uint64_t end_soon(uint64_t unused)
 }
 
 /*
- * Loads the context on a child that ends after 100 ms, so that a read has to wait for the message
- * about the end.
+ * Loads the context on a child that ends after 100 ms. So a read has to wait for the message about
+ * the child's end.
  */
 static void wait_for_message(void)
 {
@@ -309,7 +315,7 @@ static void target_thread(void)
 	}
 }
 
-/* Makes a new child, because proc has files of the old child in its cache. */
+/* Replaces the child by a new one, because proc has cached files of the old child. */
 static void target_process(void)
 {
 	if (child.pid)

@@ -237,7 +237,10 @@ static void load_self(void)
 	load_and_start(fd, thread_id());
 }
 
-/* If there is no memory for a copy, nothing monitors the child, and not_followed counts it. */
+/*
+ * If there is no memory for a copy, the child is not monitored, and the statistics count it in
+ * not_followed.
+ */
 static void must_be_followed_or_told(int error)
 {
 	struct pfm_statistics statistics = {};

@@ -56,7 +56,7 @@ static void no_format(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* After a failed attempt the module may be loaded, but it has no user. */
+/* After a failed attempt the module may be loaded, but nothing may use it. */
 static void must_be_all_or_nothing(int error)
 {
 	bool loaded = module_is_loaded(format->module);

@@ -104,7 +104,10 @@ void inject_workers(void)
 		injector->workers();
 }
 
-/* Lets the console show only KERN_ERR and worse, which includes the messages of KASAN. */
+/*
+ * Lets the console show only messages of level KERN_ERR and worse. The messages of KASAN are among
+ * them.
+ */
 static void silence_console(void)
 {
 	lseek(log_fd, 0, SEEK_END);
@@ -113,7 +116,7 @@ static void silence_console(void)
 
 void inject_arm(unsigned int nth)
 {
-	/* A page fault that finds no memory is repeated for ever. */
+	/* If a page fault found no memory, the kernel would repeat it for ever. */
 	ck_assert_int_eq(mlockall(MCL_CURRENT), 0);
 	silence_console();
 	injector->arm(0, nth);
@@ -125,14 +128,14 @@ void inject_arm_process(pid_t pid, unsigned int nth)
 	injector->arm(pid, nth);
 }
 
-/* Fails the test if @record is worse than the report of a failed allocation. */
+/* Fails the test if @record of the kernel's log reports worse than a failed allocation. */
 static void look_for_complaint(const char *record)
 {
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
 		/*
-		 * With these messages kmemleak turns itself off, so its search after the tests
-		 * would find no leaks.
+		 * When kmemleak prints one of these messages, it turns itself off. Then its
+		 * search after the tests would find no leaks.
 		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",
 		"kmemleak: Kernel memory leak detector disabled"

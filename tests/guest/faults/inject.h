@@ -20,9 +20,10 @@
 #include "guest.h"
 
 /*
- * Which allocations fail. The kernel allocates pages for new slabs and for its own records at any
- * time, but it allocates objects in the same order each time the same operation runs. So objects
- * and pages are counted separately, except for INJECT_REST, where the order does not matter.
+ * Which allocations fail. An operation allocates the same objects in the same order each time it
+ * runs. The kernel may also allocate pages at any time, for new slabs and for its own records. So
+ * objects and pages are counted separately, except for INJECT_REST, where the order does not
+ * matter.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
@@ -39,8 +40,8 @@ enum inject_kind {
  *	vectors and event sets, and those for the debug kernel's own records. With INJECT_REST: at
  *	least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
- * @reserve: perhaps vmap() made the failed allocation in advance, for a later call. vmap() also
- *	works without this allocation (preload_this_cpu_lock() in mm/vmalloc.c)
+ * @reserve: the failed allocation may be one that vmap() makes in advance, for a later call.
+ *	vmap() also works without this allocation (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
@@ -51,19 +52,19 @@ struct injected {
 
 /* Must be called as root, before all other functions. */
 void inject_open(void);
-/* Must be called when all processes that injected failures have exited. */
+/* Must be called after all processes that injected failures have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
- * After this call, the allocations that the kernel's workers make for perfmon while the thread
- * waits are counted, too. Must be called before inject_kind(). Only failing_allocations.c can count
- * these allocations.
+ * From this call on, the injection also counts the allocations that the kernel's workers make for
+ * perfmon while the thread waits. Must be called before inject_kind(). Only failing_allocations.c
+ * can count these allocations.
  */
 void inject_workers(void);
 
 /*
  * Begins to count the allocations of the calling thread, or of thread @pid, which must be asleep.
- * Until inject_disarm() the console shows no warnings of the kernel about allocations.
+ * Until inject_disarm() the console does not show the kernel's warnings about failed allocations.
  * inject_disarm() checks the kernel's log for other warnings. It also checks that kmemleak has not
  * turned itself off for lack of memory.
  */

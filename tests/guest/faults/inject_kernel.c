@@ -3,7 +3,7 @@
  * The kernel's own fault injection: Documentation/fault-injection.
  *
  * The fail-nth file of a task takes precedence over all other settings. While the file counts down,
- * nothing fails. When it reaches 0, one allocation fails. After that, the settings "probability"
+ * nothing fails. When it reaches 0, one allocation fails. From then on, the settings "probability"
  * and "task-filter" decide which allocations fail. They can make all allocations fail.
  */
 #include <fcntl.h>
@@ -26,8 +26,8 @@ struct knob {
 };
 
 /*
- * By default, the injection spares allocations that can wait, and allocations of single pages. With
- * these settings they can fail, too. Failures are logged with a stack, which shows the caller.
+ * By default, two kinds of allocations never fail: those that can wait, and those of single pages.
+ * With these settings they can fail, too. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for event sets fails in turn, as in call_faults.c. The sets that were made
- * before the failure must exist. No memory of later sets may be left.
+ * Every allocation for event sets fails in turn, as in call_faults.c. The call must keep the sets
+ * that it created before the failure. No memory of later sets may be left.
  */
 #include <stdio.h>
 
@@ -73,8 +73,8 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * operation.reason is not set: it is for calls whose last error has no index. Here the last
-	 * error has the index of the set that failed.
+	 * operation.reason requires a last error without an index. It is not set here, because the
+	 * last error has the index of the set that failed.
 	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new set",

@@ -78,7 +78,7 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* failures with a module of perfmon in a logged stack */
+	unsigned int ours; /* failures whose logged stack shows a module of perfmon */
 	unsigned int absorbed; /* failures for which the caller had a fallback */
 	unsigned int tolerated; /* failures that @absorbed or @foreign allows */
 	unsigned int tried;
@@ -93,9 +93,9 @@ struct tally {
 
 /*
  * If all further allocations fail, no fallback helps, and an operation of perfmon must fail. It may
- * succeed only in its last runs, in which only allocations of the kernel's records fail. It is not
- * known which allocations with __GFP_NOWARN are for these records. So the number of successful runs
- * is limited.
+ * succeed only in its last runs: there, only allocations for the kernel's records fail. The test
+ * does not know which allocations with __GFP_NOWARN are for these records. So it limits the number
+ * of successful runs.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)
@@ -138,9 +138,9 @@ static void arm(const struct operation *operation, unsigned int nth)
 }
 
 /*
- * Single failures are tried for every allocation. With INJECT_REST the failures begin at each of
- * the first hundred allocations, and then only at every STRIDEth. STRIDE is odd and prime, so that
- * every part of a repeating pattern is hit.
+ * INJECT_OBJECT and INJECT_PAGE are tried for every allocation. INJECT_REST is tried for each of
+ * the first 100 allocations, and after them for every STRIDEth. STRIDE is an odd prime number, so
+ * that every part of a repeating pattern is hit.
  */
 #define STRIDE 13
 

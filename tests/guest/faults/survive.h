@@ -18,12 +18,11 @@
  * @allocates: perfmon itself allocates memory, and at least one of its allocations must fail
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
- * @foreign: NULL if the operation is perfmon's. If it is the kernel's: the reason why it may
- *	succeed, or may fail with an errno other than ENOMEM
- * @absorbed: the reason why the operation may succeed even if an allocation without a fallback
- *	failed, or if there was no memory at all
- * @once: let only one allocation fail in each attempt, because a process would wait for ever if all
- *	later allocations failed, too
+ * @foreign: for an operation of the kernel: why it may succeed although an allocation failed, or
+ *	may fail with an errno other than ENOMEM; NULL: an operation of perfmon
+ * @absorbed: why the operation may succeed although an allocation without a fallback failed, or
+ *	although there was no memory at all
+ * @once: do not try INJECT_REST: if all later allocations failed, a process would wait for ever
  * @process: process whose allocations fail; NULL: the caller
  * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
@@ -63,8 +62,8 @@ void close_opened(void);
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
 /*
- * Asserts that @error is 0. The message says what failed: @what, such as "unloading", and @name,
- * which is a module or a file.
+ * Asserts that @error is 0. The message says what failed: the action @what, such as "unloading", on
+ * the module or file @name.
  */
 void must_do(int error, const char *what, const char *name);
 /* Starts a child, and makes fd a context that monitors it. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, but for the kernel's operations around contexts: processes start, execute and
- * exit, files are read, CPUs go offline and online, modules are loaded and unloaded.
+ * Like call_faults.c, but for operations of the kernel that affect contexts or modules. In these
+ * operations a process starts, executes a program or exits, a file is read or written, a CPU goes
+ * offline or online, or a module is loaded or unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -158,7 +159,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Writes 0 to "debug". Then a write of 1 enables the static branch for time measurements. */
+/* Writes 0 to "debug", so that writing 1 enables the static branch for time measurements. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -290,7 +291,7 @@ static int attempt_unload_core(const struct operation *operation)
 	return module_unload("perfmon");
 }
 
-/* Set before the attempts, because the search for the name allocates memory. */
+/* The test finds the name before the attempts, because the search allocates memory. */
 static const char *pmu_name;
 
 static int attempt_unload_pmu(const struct operation *operation)

@@ -198,7 +198,7 @@ TEST(architectural_events_that_a_kind_does_not_have_are_refused)
 	must_refuse(USER_CODE(CACHE_MISSES));
 }
 
-/* Shared ownership is refused, because an event of perf holds a counter on one kind of CPU only. */
+/* Shared ownership is refused, because a perf event holds a counter only on one kind of CPU. */
 TEST(the_counters_cannot_be_shared_with_perf)
 {
 	need_mixed();

@@ -45,7 +45,8 @@ static void must_have(int fd, uint64_t offcore)
 }
 
 /*
- * If a set has no value for the register, the set counts with 0, not with another program's value.
+ * If a set has no value for the register, the register is 0 while the set counts. It does not keep
+ * another program's value.
  */
 static void check_sets(void)
 {

@@ -39,7 +39,7 @@ static struct pfm_statistics costs_of_cpu(unsigned int cpu)
 	return statistics;
 }
 
-/* Returns the number of voluntary and other switches of a thread, as the kernel counts them. */
+/* Returns the kernel's count of a thread's context switches, voluntary or not. */
 static uint64_t switches_in_proc(pid_t tid)
 {
 	unsigned long voluntary, other;
@@ -100,7 +100,7 @@ TEST(overflows_and_notifications_are_counted)
 	ck_assert_uint_eq(after.interrupts - before.interrupts, costs.interrupts);
 	ck_assert_uint_eq(after.notifications - before.notifications,
 			  costs.notifications);
-	/* The figures stay after the unload, and the next load begins at 0. */
+	/* The unload keeps the figures, and the next load sets them to 0. */
 	must(fd, pfm_unload_context(fd));
 	ck_assert_uint_eq(costs_of(fd).interrupts, costs.interrupts);
 	load(fd, thread_id());
@@ -232,8 +232,8 @@ TEST(set_switches_are_counted)
 }
 
 /*
- * Returns the number of the child's switches, as the kernel counts them. The child sleeps before
- * and after the work, so the number is complete.
+ * Returns the kernel's count of the child's context switches during the work. The child sleeps
+ * before and after the work, so the count is complete.
  */
 static uint64_t switches_of_work(const struct child *child, int fd, unsigned int turns)
 {
@@ -257,7 +257,7 @@ TEST(switches_of_the_thread_are_counted)
 
 	ck_assert_uint_ge(switches, 50);
 	ck_assert_uint_eq(costs_of(fd).switches, switches);
-	/* The switches of the thread after the unload are not counted. */
+	/* After the unload, the thread's switches are not counted. */
 	must(fd, pfm_unload_context(fd));
 	child_call(&child, child_work, 1);
 	wait_until(thread_state(child.pid) == 'S');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Inheritance: when a monitored thread creates a thread or a child process, a copy of the context
- * monitors the new thread. The reference values are page faults. The kernel counts them for each
- * process, and for all children that the process has waited for.
+ * monitors the new thread. The reference values are page faults. The kernel counts page faults for
+ * each process, and for all children that the process has waited for.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -120,7 +120,7 @@ TEST(the_instructions_of_children_are_counted)
 /* ---- living copies ------------------------------------------------------------------------- */
 
 static int go[2], done[2];
-/* The child closes this descriptor, because an open descriptor keeps the context. */
+/* The child closes this descriptor, because the context exists while a descriptor is open. */
 static int context_fd = -1;
 
 /*

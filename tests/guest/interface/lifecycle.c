@@ -156,8 +156,8 @@ TEST(a_holder_that_has_ended_is_not_named)
 
 /*
  * This process loads a context on process 1 of a new pid namespace. Process 1 tries to load another
- * context on itself. Returns 0 if this fails and the error does not show the number of this
- * process.
+ * context on itself. Returns 0 if that second load fails and its error does not show the number of
+ * this process.
  */
 static uint64_t holder_seen_in_a_namespace(uint64_t unused)
 {
@@ -320,13 +320,13 @@ TEST(registers_can_be_written_in_every_state)
 	int fd = busy_context_on(thread_id());
 	uint64_t value;
 
-	/* in a started context the PMD counts from the value that is written */
+	/* in a started context, the PMD counts on from a newly written value */
 	write_pmd(fd, first, 1ull << 60);
 	spin_turns(1000);
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* in a started context the quiet value of the PMC stops the counter immediately */
+	/* in a started context, writing the PMC's quiet value stops the counter immediately */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);

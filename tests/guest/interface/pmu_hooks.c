@@ -27,7 +27,7 @@ static void with_fake(void (*check)(void))
 	with_pmu("perfmon_fake", "", check);
 }
 
-/* Creates a context with three sets. Counter 0 counts in the first @counting of them. */
+/* Creates a context with three sets. Counter 0 counts in the first @counting sets. */
 static int context_of_three_sets(unsigned int counting)
 {
 	struct pfarg_setdesc sets[] = { { .set_id = 7 }, { .set_id = 9 } };
@@ -98,8 +98,8 @@ TEST(load_is_called_with_the_privileges_of_the_caller)
 }
 
 /*
- * The context stays at user level, although check_pmc() of the module clears the bit that keeps it
- * at this level.
+ * The context stays restricted to user level, although the module's check_pmc() clears the bit for
+ * this restriction.
  */
 static void check_level(void)
 {
@@ -187,8 +187,8 @@ TEST(unload_is_called_once_per_load)
 #define PIPE_BYTES (64 << 10)
 
 /*
- * Fills free pages with 0xa5. Most kernels clear each page when it is allocated. The kernels that
- * -k debug boots do not clear pages.
+ * Fills free pages with 0xa5. Most kernels clear each page when they allocate it. A debug kernel
+ * (-k debug) does not clear pages.
  */
 static void leave_dirty_pages(void)
 {

@@ -396,9 +396,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * Sets ptrace_scope to @scope for a moment. Meanwhile a process tries to block process @pid, which
- * belongs to the same user and is not a descendant of it. Returns the reason for the refusal, or
- * PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope for a moment. Meanwhile a child tries to block process @pid. Both
+ * belong to the same user, and @pid is not a descendant of the child. Returns the reason for the
+ * refusal, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {
@@ -424,7 +424,7 @@ TEST(ptrace_scope_decides_who_may_block_a_thread)
 	ck_assert_uint_eq(reason_with_scope("1", other.pid), PFM_REASON_MAY_NOT_BLOCK);
 }
 
-/* As with perf, the rights of a descriptor are decided when the context is created. */
+/* As with perf, the creation of a context decides which rights its descriptor has. */
 TEST(the_level_is_decided_when_the_context_is_made)
 {
 	int restricted = context_at_user_level(), free;

@@ -40,7 +40,10 @@ static int keeping_here(void)
 	return start_here(make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS));
 }
 
-/* Names this child after its number @n. Then touches pages, whose number also depends on @n. */
+/*
+ * Gives this child a name that contains @n. Then touches some pages. The number of these pages also
+ * depends on @n.
+ */
 static void name_and_touch(int n)
 {
 	char name[16];
@@ -438,7 +441,7 @@ TEST(a_thread_has_values_of_each_set)
 	must(fd, pfm_start(fd, &start));
 	run_children(&pid, 1);
 	must(fd, pfm_unload_context(fd));
-	/* The copy keeps the sets that the context had at the load. */
+	/* The copy keeps the sets that existed when the context was loaded. */
 	must(fd, pfm_delete_evtsets(fd, &set, 1));
 	must(fd, pfm_read_thread(fd, &counts));
 	ck_assert_uint_eq(values[0].reg_value, 0);
@@ -535,7 +538,7 @@ static void make_children(int count)
 
 #define MAKERS 2
 
-/* The test reads the sum and the counts of threads while children are made and end. */
+/* The test reads the sum and the counts of each thread while children start and exit. */
 TEST(each_thread_is_read_once_while_threads_end)
 {
 	int fd = keeping_here(), n;
@@ -561,7 +564,7 @@ TEST(each_thread_is_read_once_while_threads_end)
 	must(fd, pfm_stop(fd));
 	must_be_read(fd);
 	ck_assert_uint_ge(sum, MAKERS * RACING * PAGES);
-	/* There was enough memory for the counts of all threads. */
+	/* No counts were dropped for lack of memory. */
 	ck_assert_uint_eq(status_of(fd).dropped_counts, 0);
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 	ck_assert_uint_eq(read_own(fd).faults + sum, counted_faults(fd));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Vectors of elements. Each argument is made invalid in turn. Checks the errno of
- * docs/interface.md, the reason, the element, and that the context still counts right.
+ * Vectors of elements. Each argument is made invalid in turn. The call must fail with the errno of
+ * docs/interface.md, the right reason and the index of the element. After that, the context must
+ * still count correctly.
  */
 #include <limits.h>
 #include <sys/ioctl.h>
@@ -127,8 +128,9 @@ TEST(a_vector_beyond_its_page_is_efault)
 	char *end = memory_end();
 
 	/*
-	 * Of one element, only one byte or nine bytes can be accessed. Of two elements, only the
-	 * first can be accessed.
+	 * The first two vectors have one element, and only its first byte or its first nine bytes
+	 * can be accessed. The third vector has two elements, and only the first element can be
+	 * accessed.
 	 */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
@@ -337,7 +339,7 @@ TEST(a_vector_larger_than_memory_is_enomem)
 	count_must_be_right(fd);
 }
 
-/* Programs written for perfmon2 pass stack contents in these fields. */
+/* Programs written for perfmon2 leave uninitialized values in these fields. */
 TEST(reserved_fields_of_perfmon2_structures_are_ignored)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };

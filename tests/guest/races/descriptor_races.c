@@ -16,10 +16,10 @@ SUITE(descriptor_races, 1800);
 /**
  * struct shared - a descriptor that several threads use until one of them closes it
  * @round: increases with each new descriptor
- * @done: number of threads that have found the descriptor closed
+ * @done: number of threads that have noticed that the descriptor is closed
  * @seen: largest value that a thread has read from PMD 1; nobody writes PMD 1 during the calls
  * @calls: completed calls
- * @inside: whether each thread is in a call now
+ * @inside: for each thread, whether it is in a call now
  * @met: number of calls during which the other thread was in a call, too
  */
 static struct shared {
@@ -215,8 +215,8 @@ static void close_while_used(void)
 }
 
 /*
- * One iteration is a pair of overlapping calls. At least one close per 20 iterations must overlap
- * with calls.
+ * One iteration is a pair of overlapping calls. For every 20 iterations, at least one close must
+ * overlap with calls.
  */
 TEST(threads_may_use_and_close_a_descriptor_concurrently)
 {

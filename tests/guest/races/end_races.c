@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Close and load race with the end of the thread, and the end of monitoring races with an overflow.
+ * The close and the load of a context race with the end of the thread. The end of monitoring races
+ * with an overflow.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -103,8 +104,8 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
 		/*
-		 * A thread cannot be found any more when it has ended. A process can be found until
-		 * its parent waits for it.
+		 * After a thread has ended, it cannot be found any more. A process can be found
+		 * until its parent waits for it.
 		 */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));
@@ -130,8 +131,8 @@ enum way {
 };
 
 /*
- * Where the counter begins: its next wrap comes after @distance counts. If @saturates, this wrap is
- * also an overflow of the 64-bit value.
+ * The counter begins @distance events before its next wrap. If @saturates, this wrap is also an
+ * overflow of the 64-bit value.
  */
 struct approach {
 	unsigned int width;
@@ -142,7 +143,7 @@ struct approach {
 /*
  * Ends monitoring when the counter is near the wrap. The result must be consistent. If the counter
  * has wrapped, the 64-bit value includes the wrap. If the 64-bit value has overflowed, the overflow
- * is reported and has masked the context.
+ * is reported, and a context that is still loaded is masked.
  */
 static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 				  const struct approach *approach)
@@ -188,8 +189,8 @@ static const char *const way_names[] = {
 };
 
 /*
- * Returns true if an interrupt has handled at least one overflow, and if enough overflows were
- * pending when monitoring ended.
+ * Returns true if two conditions are met: interrupts have handled at least one overflow, and enough
+ * overflows were still pending when monitoring ended.
  */
 static bool enough_overflows(unsigned int taken_before, unsigned int pending_before)
 {
@@ -208,10 +209,9 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 }
 
 /*
- * One iteration ends monitoring shortly before an overflow. In some iterations the overflow must
- * have been pending: the counter had wrapped, but no interrupt had handled the wrap. Each way to
- * end monitoring needs such iterations, and at least one iteration in which an interrupt handled
- * the overflow.
+ * One iteration ends monitoring just before or after an overflow. Some overflows must be pending
+ * when monitoring ends: the counter has wrapped, but no interrupt has handled the wrap. At least
+ * one overflow must be handled by an interrupt. Each value of @way must meet both conditions.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)
@@ -258,8 +258,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * CLOSE is last, because its order cannot be seen. It continues with the leads that were
-	 * found for STOP and UNLOAD.
+	 * CLOSE is last, because its order cannot be seen. It uses the leads that STOP and UNLOAD
+	 * have found.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);

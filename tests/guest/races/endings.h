@@ -23,7 +23,7 @@ enum ending {
 #define TARGET_STACK 16384
 
 /**
- * struct target - the thread that ends; there is one at a time
+ * struct target - the thread that ends; only one exists at a time
  * @ending: how the target ends
  * @wanted: for make_targets()
  * @pid: process to wait for; 0 if the target is a thread of this process
@@ -32,7 +32,7 @@ enum ending {
  * @here: the target spins
  * @go: lets the target end
  * @turns: number of iterations that the target has spun
- * @patience: number of iterations between @go and the end
+ * @patience: number of iterations that the target still spins after @go is set
  */
 struct target {
 	enum ending ending;

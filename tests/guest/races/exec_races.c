@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The load of a context races with the exec of its thread. The exec may add privileges, or it may
- * be the exec of a usermode helper.
+ * The load of a context on a thread races with an exec of this thread. The exec may add privileges,
+ * or it may be the exec of a usermode helper.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -66,7 +66,7 @@ static void __attribute__((noreturn)) executor_run(struct executor *executor)
 	executor->execs++;
 	if (executor->threads && executor->execs % 4 == 0 &&
 	    !pthread_create(&thread, NULL, execute_next, executor))
-		pause(); /* the exec of the other thread ends this one */
+		pause(); /* until the other thread's exec ends this thread */
 	execute_next(executor);
 	abort();
 }
@@ -178,7 +178,7 @@ static void disturber_end(pid_t pid)
 }
 
 /*
- * One iteration is a load on a thread that does little else than exec. There must be at least one
+ * One iteration is a load on a thread that calls exec again and again. There must be at least one
  * exec for every four loads, and at least one load must succeed.
  */
 static struct exec_counts load_while_it_executes(const struct executor *executor,
@@ -273,8 +273,8 @@ TEST(a_users_load_may_race_with_the_exec_of_a_setuid_program)
 #define MODPROBE "/proc/sys/kernel/modprobe"
 
 /*
- * Makes the kernel start usermode helpers. Before its exec a helper has no memory, is not a kernel
- * thread, and belongs to root.
+ * Makes the kernel start usermode helpers. Before its exec, a helper has no address space, is not a
+ * kernel thread, and belongs to root.
  */
 static void __attribute__((noreturn)) call_for_helpers(void)
 {

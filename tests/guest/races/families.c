@@ -94,7 +94,7 @@ void family_wait(const struct family *family)
 {
 	char byte;
 
-	/* At the end of the file, the process has ended or has executed a program. */
+	/* If the pipe is closed, the process has ended or has executed a program. */
 	if (read(family->finished, &byte, 1) != 1)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
 	else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts on threads and system-wide contexts cannot have the same counter at the same time. While
- * contexts of one kind have a counter, a context of the other kind that uses this counter cannot be
- * loaded. The error names a process that has loaded a context with this counter. In this test a
+ * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While
+ * contexts of one kind use a counter, a context of the other kind that uses this counter cannot be
+ * loaded. The error names a process that has loaded a context with this counter. In this test, a
  * system-wide context is loaded while processes that monitor themselves start and exit.
  */
 #include <signal.h>
@@ -20,8 +20,8 @@ SUITE(holder_races, 300);
 #define OF_CPUS	   "system-wide contexts"
 
 /*
- * Returns whether the last call on @fd failed because contexts of @kind have a counter. The error
- * may give the name and number of a process, or neither.
+ * Returns whether the last call on @fd failed because contexts of @kind use the same counter. The
+ * error may give the name and number of a process, or neither.
  */
 static bool is_held_by(int fd, const char *kind)
 {
@@ -39,8 +39,8 @@ static bool is_held_by(int fd, const char *kind)
 }
 
 /*
- * The process monitors itself and exits immediately. A copy of the context monitors the child of
- * this process, and the child exits later.
+ * The process monitors itself and exits immediately. Its child, which a copy of the context
+ * monitors, exits later.
  */
 static void be_monitored(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forks, ends and execs of monitored processes race with calls on their context: reads of the sum,
- * start, stop, unload and close.
+ * Monitored processes fork, end and execute programs. Meanwhile the test makes calls on their
+ * context: it reads the sum, and starts, stops, unloads and closes the context.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -21,7 +21,10 @@ SUITE(inherit_races, 1800);
 /* Some kernels report the end of a thread before its last page fault. */
 #define LAST_FAULTS(threads) (threads)
 
-/* Shared with a crowd: a process that makes children all the time, and its descendants. */
+/*
+ * Memory that the test shares with a crowd. A crowd is a process that makes children all the time,
+ * and its descendants.
+ */
 struct crowd {
 	volatile bool stop;
 	volatile unsigned int forks;
@@ -109,7 +112,7 @@ static void wait_for_forks(unsigned int count)
 		spin_turns(1000);
 }
 
-/* Sums only grow, whichever thread ends during the read. */
+/* A sum never decreases, even if a thread ends during the read. */
 TEST(forks_and_ends_may_race_with_reads)
 {
 	unsigned int count = iterations(), i;
@@ -202,7 +205,7 @@ static bool disturb(int fd, pid_t pid)
 }
 
 /*
- * Each wait for a message ends: as long as the buffers are handed back, there are new samples.
+ * Each wait for a message ends, because new samples come as long as the buffers are handed back.
  */
 TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 {
@@ -261,7 +264,7 @@ TEST(forks_may_race_with_start_and_stop)
 		require(pfm_start(fd, NULL) == 0);
 		spin_turns(random_below(2000));
 		require(pfm_stop(fd) == 0);
-		/* Nothing counts any more, not even in children that are being made. */
+		/* Nothing is counted any more, not even in children that are being made. */
 		stopped = peek_pmd(fd, pmu()->pmds[0]);
 		spin_turns(random_below(2000));
 		require(peek_pmd(fd, pmu()->pmds[0]) == stopped);
@@ -333,7 +336,7 @@ static void make_few_children(void)
 	}
 }
 
-/* Returns whether a child was being made or alive when the context was unloaded. */
+/* Returns whether a child existed or was being made when the context was unloaded. */
 static bool unload_while_children_are_made(struct family *family)
 {
 	unsigned int begun = 1 + random_below(FEW), done;
@@ -362,8 +365,8 @@ static bool unload_while_children_are_made(struct family *family)
 }
 
 /*
- * Each child is counted until the unload. An unload counts as an iteration only if it comes while a
- * child is being made or is alive.
+ * Each child is counted until the unload. An unload counts as an iteration only if a child exists
+ * or is being made at that time.
  */
 TEST(children_are_counted_until_the_unload)
 {

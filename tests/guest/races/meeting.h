@@ -21,11 +21,11 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: which element of @lead the next meeting uses. At edge 0 the order changes from BEFORE to
- *	DURING, at edge 1 from DURING to AFTER
- * @lead: for each edge, how long our side waits, in iterations of a loop. If the number is
- *	negative, the other side waits
- * @step: for each edge, the last change of @lead, with its sign
+ * @edge: the edge that the next meeting tries to hit, 0 or 1. At edge 0 the order changes from
+ *	BEFORE to DURING, at edge 1 from DURING to AFTER
+ * @lead: how long our side waits, in iterations of a loop; one element for each edge. If the number
+ *	is negative, the other side waits
+ * @step: the signed number that was last added to @lead; one element for each edge
  * @orders: how often each order was seen
  */
 struct meeting {
@@ -41,8 +41,8 @@ struct meeting {
  */
 int choose_lead(struct meeting *meeting);
 /*
- * Moves the lead towards the edge, where both orders are seen. The steps grow as long as only one
- * order is seen.
+ * Moves the lead towards the edge. Near the edge, both orders are seen. The steps grow as long as
+ * only one order is seen.
  */
 void note_order(struct meeting *meeting, enum order order);
 /*

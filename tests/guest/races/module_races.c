@@ -175,8 +175,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module, which has no user, but may still have a last reference for a moment. Returns how
- * often the unload was refused.
+ * Unloads @module, which has no user. Its last reference may be dropped a moment later, and until
+ * then the unload is refused. Returns how often it was refused.
  */
 static unsigned int unload_at_last(const char *module)
 {
@@ -190,7 +190,9 @@ static unsigned int unload_at_last(const char *module)
 	return refusals;
 }
 
-/* Loads a context and closes it. The target ends at the same time, or after the close. */
+/*
+ * Loads a context and closes it. The target ends at about the same time as the close, or after it.
+ */
 static void leave_work(enum ending ending)
 {
 	bool ends = random_below(2);

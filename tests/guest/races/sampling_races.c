@@ -3,8 +3,8 @@
  * Thousands of races. One side makes a call that ends or changes sampling. The other side is an
  * overflow, a thread that waits for a restart, or the mapping of a buffer.
  *
- * The sampled thread is on CPU 1. The thread that disturbs it is on CPU 0. The test records the
- * state in which a call finds the sampled thread. Each state must have occurred.
+ * The sampled thread is on CPU 1. The thread that makes the calls is on CPU 0. Just before a call,
+ * the test records whether the context is masked. Both states must occur.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -30,13 +30,13 @@ static void no_buffer_must_be_left(void)
 #define LONGEST	 (1ul << 40)
 
 /**
- * struct met - how often the test found the context of the sampled thread in each state
+ * struct met - how often the context was in each state when the test looked
  * @running: how often the context was not masked
  * @masked: how often the context was masked
- * @period: the next context overflows for the first time after about this number of events. If the
- *	test finds a context masked, the overflow came before the test looked, so note() makes
- *	@period longer; otherwise note() makes it shorter. So both states are found on a machine of
- *	any speed
+ * @period: the next context overflows for the first time after about this number of events. note()
+ *	makes @period longer if the context is masked, because the overflow came before the test
+ *	looked. Otherwise note() makes it shorter. So both states are found on a machine of any
+ *	speed
  */
 struct met {
 	unsigned int running;
@@ -207,8 +207,8 @@ static void let_go(int fd)
 }
 
 /*
- * The thread must continue, no matter whether the call comes while the thread waits, just before
- * the wait, or earlier.
+ * The call may come while the thread waits, just before the wait, or earlier. In each case the
+ * thread must continue.
  */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
@@ -318,7 +318,9 @@ static void *map_again_and_again(void *unused)
 	return unused;
 }
 
-/* A context is created and closed while the descriptor is mapped all the time. */
+/*
+ * One thread creates and closes contexts. Meanwhile another thread keeps mapping the descriptor.
+ */
 TEST(a_mapping_may_race_with_the_creation_and_the_close)
 {
 	pfm_dfl_smpl_arg_t argument = { .buf_size = least_size() };

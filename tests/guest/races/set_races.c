@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of event sets. A set switch races with the end of monitoring, of the context or of the
+ * Races of event sets. A set switch races with a call that ends monitoring, with the end of the
  * thread, or with a CPU that goes offline. Sets are created and deleted while another thread loads
  * the context.
  *
@@ -33,8 +33,8 @@ static uint64_t short_time(void)
 }
 
 /*
- * Creates a context whose sets are switched by time. With @overflows, a random half of the sets is
- * switched by overflows of a busy counter instead.
+ * Creates a context whose sets are switched by time. With @overflows, about half of the sets are
+ * switched by overflows of a busy counter instead. These sets are chosen at random.
  */
 static int switching_context(bool overflows)
 {
@@ -102,8 +102,8 @@ static struct turns_taken turns_taken(int fd)
 /*
  * Must be called after the end of monitoring. @begun is a time before monitoring started. Checks
  * that the sum of the sets' durations does not exceed the time since @begun. Without @overflows, it
- * also checks that the turns are not shorter than the timeout. The task clocks run only during the
- * turns, so their sum must be the sum of the durations.
+ * also checks that the turns are long enough for the shortest timeout. The task clocks run only
+ * during the turns, so their sum must be the sum of the durations.
  *
  * Return: the number of set switches.
  */
@@ -407,9 +407,9 @@ static void load_and_use(void)
 }
 
 /*
- * One iteration tries to load a set, which may have been deleted. The race continues until both of
- * these failures have happened: a set could not be loaded because it was deleted, and a set could
- * not be changed or deleted because it was in use.
+ * One iteration tries to load the context with a random set, which may have been deleted. The race
+ * continues until a load has failed because the set was deleted, and until a change or deletion of
+ * a set has failed because the set was in use.
  */
 static void duel_of_two(void)
 {

@@ -73,7 +73,7 @@ TEST(only_system_wide_contexts_can_use_it)
 	with_fake(check_thread);
 }
 
-/* Must be called in a child, because the calling process becomes another user. */
+/* Must be called in a child, because it changes the user of the calling process. */
 static bool is_refused_to_member(void)
 {
 	const gid_t group = GROUP_ID;

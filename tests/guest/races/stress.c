@@ -100,8 +100,8 @@ struct caches {
 };
 
 /*
- * Each CPU keeps unused objects of each slab cache, up to one slab. These objects count as used, so
- * the function makes the kernel free them. It also frees the cached names of files.
+ * Each CPU keeps up to one slab of unused objects for each slab cache. These objects count as used,
+ * so the function makes the kernel free them. It also frees the cached names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -149,8 +149,8 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * Keeps the smallest of several counts of each cache. A count can be too high, because all objects
- * in the current slab of a CPU count as used.
+ * For each cache, keeps the smallest number of objects that was seen. The number can be too high,
+ * because all objects in the current slab of a CPU count as used.
  */
 static void keep_least_of_caches(struct caches *least)
 {
@@ -169,8 +169,8 @@ static void keep_least_of_caches(struct caches *least)
 }
 
 /*
- * Returns the number of free bytes. The pages that each CPU caches are added, because the kernel
- * does not count them as free.
+ * Returns the number of free bytes. This includes the pages that each CPU caches, which the kernel
+ * does not count as free.
  */
 static int64_t unused_memory(void)
 {
@@ -185,8 +185,9 @@ static int64_t unused_memory(void)
 }
 
 /*
- * Returns the first cache that has grown by @limit objects and a slab per CPU, or NULL. The slabs
- * are added because all objects in the current slab of a CPU count as used.
+ * Returns the first cache that has grown by at least @limit objects plus one slab per CPU, or NULL
+ * if there is none. The slabs are tolerated because all objects in the current slab of a CPU count
+ * as used.
  */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
@@ -215,8 +216,8 @@ TEST(thousands_of_killed_targets_leave_nothing)
 /*
  * The memory of a context consists of objects from several slab caches, and of pages. Some memory
  * is freed later, by RCU or when the next object is freed, so there is some tolerance. The test
- * finds a leak of one object in 40 cycles. Without a leak, no cache was seen to grow by more than
- * five objects. The tolerance for pages is larger, because all processes use pages.
+ * finds a leak of one object in 40 cycles. In runs without a leak, no cache grew by more than five
+ * objects. The tolerance for pages is larger, because all processes use pages.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)

@@ -60,8 +60,8 @@ TEST(one_thread_measures_all_cpus)
 }
 
 /*
- * If the load fails on a CPU, the descriptor of that CPU returns the reason. The contexts of the
- * other CPUs are loaded.
+ * If the load fails on a CPU, pfm_get_error() with the descriptor of that CPU returns the reason.
+ * The contexts of the other CPUs are loaded.
  */
 TEST(a_load_that_fails_on_one_cpu_succeeds_on_the_others)
 {

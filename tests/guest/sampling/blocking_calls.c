@@ -13,7 +13,7 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each context switch causes an overflow. So there is an overflow when the child falls asleep. */
+/* Each context switch causes an overflow, so the counter overflows when the child falls asleep. */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
@@ -189,7 +189,10 @@ TEST(a_sleep_interrupted_by_an_overflow_has_its_full_length)
 	with_pmu("perfmon_soft", "", check_sleep);
 }
 
-/* Makes system calls of all durations, with overflows anywhere in them. Returns how many failed. */
+/*
+ * Makes short and long system calls. An overflow may come at any point of a call. Returns how many
+ * calls failed.
+ */
 static uint64_t call_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();

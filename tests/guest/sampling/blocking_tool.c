@@ -183,8 +183,8 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 }
 
 /*
- * The loader closes its descriptor before it exits, so its end does not release the thread. The end
- * of another process that has the descriptor must not release the thread, either.
+ * The loader closes its descriptor before it exits, so its exit does not release the thread. The
+ * thread must also stay blocked when other processes that have the descriptor exit.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limit of overflow interrupts: other threads can use the machine, however short the periods
- * are and however many counters overflow on however many CPUs. The buffer's header reports how
- * often a set was throttled.
+ * The number of overflow interrupts is limited, so that other threads can still use the machine.
+ * This must work for the shortest periods and for any number of counters and CPUs. The buffer's
+ * header reports how often a set was throttled.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -261,7 +261,7 @@ TEST(the_limit_can_be_written)
 	ck_assert_str_eq(read_text(LIMIT), before);
 }
 
-/* The first interrupt in a tick is allowed, the second one throttles the set. */
+/* The first interrupt in a tick is allowed, and the second one throttles the set. */
 static void check_one_in_a_tick(void)
 {
 	header_t header;
@@ -372,8 +372,8 @@ TEST(throttling_stops_all_counters_of_a_context_at_once)
 }
 
 /*
- * For child_call(). Under --icount, QEMU's interrupt of an Armv8 event counter waits for the next
- * exception, so this function makes a system call every 0.1 ms.
+ * For child_call(). Under --icount, QEMU delays the interrupt of an Armv8 event counter until the
+ * next exception. So this function makes a system call every 0.1 ms.
  */
 static uint64_t loop_and_call_until_stopped(uint64_t unused)
 {
@@ -390,7 +390,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 
 /*
  * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts.
- * In QEMU a busy counter counts nanoseconds, so the count of the other thread must be its CPU time.
+ * In QEMU a busy counter counts nanoseconds, so the other thread's count must equal the CPU time of
+ * that thread.
  */
 static void check_neighbour(void)
 {

@@ -275,7 +275,7 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 
 	need_overflow_interrupts();
 	/*
-	 * So many samples would take minutes in a debug kernel. They would also take minutes with
+	 * Filling this buffer would take minutes in a debug kernel. It would also take minutes with
 	 * the software PMU, whose interrupts are at least 10 us apart.
 	 */
 	if (is_debug_kernel() || pmu_is("soft"))

@@ -232,8 +232,8 @@ TEST(all_buffers_together_have_a_limit)
 }
 
 /*
- * Unprivileged users cannot use up the share of users with CAP_PERFMON, and the limit of locked
- * memory does not apply to users with CAP_PERFMON.
+ * Users with CAP_PERFMON have a share of their own, which other users cannot use up. The limit of
+ * locked memory does not apply to users with CAP_PERFMON.
  */
 static void check_reserve(void)
 {

@@ -74,8 +74,8 @@ NESTED static uint64_t outermost(uint64_t unused)
 }
 
 /*
- * On POWER, a function saves its return address in the frame of its caller. The last frame of the
- * chain leads to no caller's frame, so its return address is not found.
+ * On POWER, a function saves its return address in the frame of its caller. outermost() clears the
+ * pointer to its caller's frame, so the return address of outermost() is not found.
  */
 #if defined(__powerpc64__)
 #define NEST_DEPTH 4

@@ -29,9 +29,9 @@ struct callchain {
 };
 
 /*
- * Makes a counter busy. Returns an argument for pfm_write_pmds(), with which this counter overflows
- * after random periods. If the clock counts instructions, equal periods could all end at the same
- * instruction of a loop, and never in a function that the loop calls.
+ * Makes a counter busy. Returns an argument for pfm_write_pmds() that gives this counter random
+ * periods. If the clock counts instructions and all periods are equal, all samples could be at the
+ * same instruction of a loop. Then no sample would be in a function that the loop calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
 /* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */
@@ -78,9 +78,9 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * Returns whether the interrupt came between the start of the counters and the switch to the
- * thread, so that the stack was that of another thread. This happens with the NMIs of x86 PMUs. It
- * also happens on POWER if the interrupt acts like an NMI.
+ * Returns whether the interrupt came when the counters already ran, but before the switch to the
+ * thread. Then the sampled stack belongs to another thread. This happens with the NMIs of x86 PMUs.
+ * It also happens on POWER if the interrupt acts like an NMI.
  */
 static inline bool is_in_switch(entry_t entry)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sampling format "callchain": the depth of each part, and the kernel's part of a stack. The
- * expected addresses are in functions that the kernel must call in the system call.
+ * tests expect addresses in functions that the sampled system call always runs.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

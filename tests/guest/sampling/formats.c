@@ -369,7 +369,7 @@ static void check_what_modprobe_gets(void)
 	ck_assert_str_eq(read_text(ASKED), "-q -- perfmon-format-no_such-format2\n");
 }
 
-/* Any user can pass an invalid name, and root runs modprobe. */
+/* Any user can pass an invalid name, but modprobe runs as root. So it must not get such a name. */
 TEST(no_invalid_name_reaches_modprobe)
 {
 	snprintf(modprobe, sizeof(modprobe), "%s", read_text(MODPROBE));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How format "callchain" records a user stack that it cannot follow to the end: bad frame pointers,
- * too many frames, a 32-bit program, and memory that is being unmapped.
+ * What format "callchain" records if it cannot follow a user stack to the end. The reason can be a
+ * bad frame pointer, too many frames, a 32-bit program, or memory that is being unmapped.
  */
 #include <sys/mman.h>
 
@@ -12,8 +12,8 @@ SUITE(frames, 120);
 /* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins and counts page->turns until page->stop is set. While it spins, the frame pointer (r1 on
- * POWER) is @pointer.
+ * Spins and increments page->turns until page->stop is set. While it spins, the frame pointer (r1
+ * on POWER) is @pointer.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)
 {
@@ -392,8 +392,8 @@ static bool is_freed_unmonitored(void)
 }
 
 /*
- * With large pages, freeing takes less than a period. In some guests, the time from the start of
- * sampling to the freeing is always the same, so the first period is varied.
+ * With large pages, freeing takes less than a period. In some guests, the memory is always freed at
+ * the same time after the start of sampling. So the first period is varied from turn to turn.
  */
 static void check_end(void)
 {

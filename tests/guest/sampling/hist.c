@@ -333,8 +333,8 @@ static void fill_table(uint32_t entries)
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
 	/*
-	 * A given sample can only be in one of 32 entries of the table. So a larger table may lose
-	 * samples before it is full, but not before it is half full.
+	 * For each sample, the format tries at most 32 entries of the table. So a larger table may
+	 * lose samples before it is full, but it must not do so before it is half full.
 	 */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
 	/* Nobody is notified, and nothing can be restarted. */

@@ -5,9 +5,9 @@
  *
  * Each sample has the value of a second counter, which counts the same event and is never reset.
  * The second counter begins at 0 in each thread. Each sample also has the value of the sampled
- * counter, which is the number of events since its overflow. From one sample of a thread to the
- * next, the second counter must grow by the period plus the number in the later sample. So no
- * sample is missing, and none is invented.
+ * counter, which is the number of events since its overflow. Between two samples of a thread, the
+ * second counter must grow by the period plus the sampled counter's value in the later sample. This
+ * shows that no sample is missing, and none is invented.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -24,8 +24,8 @@ SUITE(inherit_sampling, 240);
 static unsigned int sampled, other;
 
 /*
- * Returns whether the sampled counter interrupts exactly at its overflow, so that each period has a
- * sample. If it does not, QEMU notices overflows late.
+ * Returns whether the interrupt comes exactly at the overflow of the sampled counter, so that each
+ * period has a sample. If it does not, QEMU notices overflows late.
  */
 static bool is_prompt(void)
 {
@@ -268,9 +268,9 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * @meanwhile: take samples while the children run; otherwise take all samples at the end. Samples
- * that are taken while the children run may be out of order without --icount, because the host may
- * stop a CPU for more than 1 ms while it writes a sample.
+ * @meanwhile: read samples while the children run; otherwise read all samples at the end. Without
+ * --icount, the host may stop a CPU for more than 1 ms while this CPU writes a sample. Then samples
+ * that are read while the children run may be out of order.
  */
 static void check_merged(bool meanwhile)
 {

@@ -27,9 +27,9 @@ struct family {
 struct family family_of(uint32_t flags, const char *format, const void *argument,
 			size_t size);
 struct family nway_family(uint32_t flags);
-/* Like family_of(), with buffers that are full after a few samples. */
+/* Like family_of(), but the buffers are full after a few samples. */
 struct family default_family(uint32_t flags);
-/* Like default_family(), with a busy counter that is sampled. */
+/* Like default_family(). Also makes a counter busy and samples its overflows. */
 struct family busy_family(uint64_t period);
 
 const volatile struct pfm_nway_hdr *nway_of(const struct family *family,

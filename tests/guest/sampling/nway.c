@@ -18,7 +18,7 @@ SUITE(nway, 120);
  * @read: number of regions that were read
  * @time: time of the last entry that was read
  * @samples: number of entries that were read
- * @told: number of lost samples that the regions read so far have reported
+ * @told: sum of the lost samples that were reported in the regions read so far
  */
 struct nway {
 	int fd;
@@ -200,8 +200,8 @@ static void check_layout(void)
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
 	/*
-	 * Each entry has the value of the counter after its overflow, and of a clock, which is
-	 * never reset.
+	 * Each entry has two values: that of the counter after its overflow, and that of a clock
+	 * that is never reset.
 	 */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
@@ -376,8 +376,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 0 reported the samples that were lost first. Region 1, which was handed back next,
-	 * reports the samples that were lost after that.
+	 * Region 0 reported the samples that were lost until it was handed back. Region 1 was the
+	 * next one that was handed back. It reports the samples that were lost after that.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

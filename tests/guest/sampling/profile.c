@@ -2,8 +2,9 @@
 /*
  * What profilers need: one sample per period, each with the right instruction.
  *
- * Under --icount the cycle counter of Armv8 and all counters of x86 interrupt exactly, and they can
- * count user level only. PMC6 of POWER (cycles) and PMC5 (instructions) count all levels.
+ * Under --icount, the interrupts of Armv8's cycle counter and of all x86 counters come exactly at
+ * the overflow. These counters can be restricted to user level, but PMC6 of POWER (cycles) and PMC5
+ * (instructions) count all levels.
  */
 #include <stdio.h>
 #include <perfmon/perfmon_power.h>
@@ -128,7 +129,7 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 	sample_a_loop(&run);
 }
 
-/* Armv8's event counters do not interrupt exactly in QEMU. */
+/* In QEMU, the interrupts of Armv8's event counters do not come exactly at the overflow. */
 static void need_prompt_instructions(void)
 {
 	if (!pmu_is("power") && !pmu_is("intel") && !pmu_is("amd"))
@@ -171,8 +172,8 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 }
 
 /*
- * Each of QEMU's translation blocks, of the loop or of the kernel, has fewer instructions than
- * this.
+ * Each translation block of QEMU has fewer instructions than this, both in the loop and in the
+ * kernel.
  */
 #define BLOCK 128
 

@@ -213,9 +213,9 @@ void need_exact_work(void)
 }
 
 /*
- * Returns whether exact_event() counts at kernel level, too. Counters that start one after the
- * other agree exactly only at user level. On x86 in a debug kernel, exact_event() counts only user
- * level, too, because a few calls there take a whole period.
+ * Returns whether exact_event() counts at kernel level, too. If counters start one after the
+ * other, their counts are equal only at user level. On x86 in a debug kernel, exact_event() does
+ * not count at kernel level, because a few calls take a whole period there.
  */
 static bool counts_the_kernel(void)
 {
@@ -389,7 +389,7 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* The last sample masked monitoring: nothing was reset or counted after it. */
+	/* If nothing was reset or counted after the last sample, this sample masked monitoring. */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

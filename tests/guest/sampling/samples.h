@@ -118,7 +118,7 @@ static inline bool is_kernel_address(uint64_t ip)
 /* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * Skips the test unless all counters of a context can agree exactly on the number of events. The
+ * Skips the test unless all counters of a context can count exactly the same number of events. The
  * software PMU counts page faults. Other PMUs count cycles, and then the test needs --icount.
  */
 void need_exact_work(void);
@@ -127,9 +127,9 @@ uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
-/* Returns a sampling period that is longer than the time for taking a sample. */
+/* Returns a sampling period that is long enough for the kernel to take a sample in it. */
 uint64_t exact_period(void);
-/* For child_call(): works and counts page->turns until page->stop is set. */
+/* For child_call(): works and increments page->turns until page->stop is set. */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
 /*
@@ -138,7 +138,7 @@ uint64_t exact_work_until_stopped(uint64_t unused);
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
-/* For child_call(): runs sampled_loop() and counts page->turns until page->stop is set. */
+/* For child_call(): runs sampled_loop() and increments page->turns until page->stop is set. */
 uint64_t loop_until_stopped(uint64_t unused);
 
 /* The child runs sampled_loop() until loop_end(). */
@@ -170,7 +170,7 @@ struct chain {
 	uint64_t skid;
 };
 
-/* Programs counter @i, which is sampled, and counter @other. Does not load the context. */
+/* Sets up counter @i, which is sampled, and counter @other. Does not load the context. */
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
 /* Checks the entries of samples of chain->pmd. Each entry has two values. */
 void chain_follow(struct chain *chain, header_t header);

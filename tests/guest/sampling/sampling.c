@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contents of a sample, and other effects of a sample: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
- * Format "default" shows the contents.
+ * What a sample contains, and what else happens when a sample is taken: docs/interface.md 1.9, 3.5,
+ * 4.1 and 4.3. Format "default" shows the contents.
  *
  * Where events of a PMU can be counted exactly (samples.h), each sample is compared with another
  * counter, which counts the same event and is never reset.
@@ -149,8 +149,8 @@ TEST(a_sample_has_the_requested_values)
 }
 
 /*
- * Two counters count the same events, and only one of them is reset by each sample. The values of
- * this counter are the differences between successive values of the other counter.
+ * Two counters count the same events, and only one of them is reset by each sample. The recorded
+ * values of the reset counter are the differences between successive values of the other counter.
  */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
@@ -187,8 +187,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * If reg_smpl_pmds or reg_reset_pmds of a counter contains other PMDs, these PMDs count and can be
- * read, but only in the counter's set.
+ * If reg_smpl_pmds or reg_reset_pmds of a counter names other PMDs, the write brings these PMDs
+ * into use, too, but only in the counter's set. They count and can be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
@@ -247,7 +247,7 @@ static void must_refuse(int fd, unsigned int n, bool is_reset)
 	add_to(is_reset ? pmds[1].reg_reset_pmds : pmds[1].reg_smpl_pmds, pmu()->pmds[2]);
 	must_fail(fd, pfm_write_pmds(fd, pmds, 3), EINVAL,
 		  is_reset ? PFM_REASON_RESET_PMDS : PFM_REASON_SMPL_PMDS, 1);
-	/* After a refused write, neither the PMD nor the PMDs that it names are in use. */
+	/* The refused element has brought neither its PMD nor the PMDs that it names into use. */
 	ck_assert_uint_eq(read_pmd(fd, pmds[0].reg_num), -12345ull);
 	must_fail(fd, pfm_read_pmds(fd, &pmds[1], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
 	pmds[1].reg_num = pmu()->pmds[2];

@@ -96,7 +96,7 @@ TEST(a_signal_set_with_f_setsig_carries_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* The signal goes to the owner even if the overflow is on another thread. */
+/* The signal goes to the owner of the descriptor, even if another thread caused the overflow. */
 TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID };

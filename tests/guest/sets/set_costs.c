@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The cost of a call about a set does not grow with the number of sets. */
+/* The time that a call takes to handle a set does not grow with the number of sets. */
 #include "sets.h"
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of a context; the second one has 4 * MANY, near the maximum */
-#define PROBES 16 /* a call handles at most one page of sets */
+#define MANY   960 /* sets of one context; the other has 4 * MANY, nearly max_sets */
+#define PROBES 16 /* sets that each call handles; their structs fit into a page */
 #define TRIES  3
 
 /* CPU time in ns of each kind of call, if the call handles PROBES sets. */

@@ -3,8 +3,8 @@
  * Exact counts of event sets: the expected count is the number of instructions of a loop.
  *
  * If sets take turns, there can be more events than counters. Each count is scaled by its set's
- * share of the time. If a set is left at an overflow, it also counts the instructions between the
- * overflow and the interrupt. All sets together count every instruction.
+ * share of the time. If an overflow ends a set's turn, the set also counts the instructions between
+ * the overflow and the interrupt. All sets together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>
@@ -75,7 +75,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* A debug kernel itself uses part of each turn; up to 4 % was measured. */
+	/* In a debug kernel, up to 4 % of each turn was spent in the kernel's own code. */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -167,8 +167,8 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * PMD 0 of set @id counts user-level instructions: the loop, and a few instructions of pfm_start()
- * and pfm_stop(). prompt_counter() overflows once per @period. After @count overflows, the next set
+ * PMD 0 of set @id counts user-level instructions: those of the loop, and a few of pfm_start() and
+ * pfm_stop(). prompt_counter() overflows once per @period. After @count overflows, the next set
  * becomes active. The count of prompt_counter() equals the number of instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
@@ -310,7 +310,10 @@ TEST(a_cascade_has_the_calculated_counts)
 	set_zero_must_be_right(fd);
 }
 
-/* Each of three sets is left at an overflow of its own counter, thousands of times. */
+/*
+ * Each turn of the three sets ends at an overflow of the set's own counter. There are hundreds of
+ * turns.
+ */
 TEST(no_event_is_lost_between_sets)
 {
 	const uint64_t length = 50 * MILLION;
@@ -331,8 +334,8 @@ TEST(no_event_is_lost_between_sets)
 	}
 	ck_assert_uint_eq(sum, all);
 	/*
-	 * If each of the three sets runs once, they count 30,000 + 2 * 37,770 + 3 * 45,540 events
-	 * and the skid.
+	 * The turns of the three sets last 30,000, 2 * 37,770 and 3 * 45,540 events, plus the skid
+	 * of each overflow.
 	 */
 	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
 	set_zero_must_be_right(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that are left after a number of overflows: docs/interface.md 3.3 to 3.5, and row 34 of
- * section 10. set_exact.c compares their counts with calculated values.
+ * Event sets whose turns end after a number of overflows: docs/interface.md 3.3 to 3.5, and row 34
+ * of section 10. set_exact.c compares their counts with calculated values.
  */
 #include <stdio.h>
 #include <time.h>
@@ -63,8 +63,8 @@ static void work_ten_periods(int unused)
 }
 
 /*
- * The context's own thread has almost no events; the thread of its copy has many. QEMU notices
- * overflows of most counters late, so the number of turns is not known.
+ * The parent monitors a thread that has almost no events. The copy monitors a child that has many.
+ * QEMU notices overflows of most counters late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {
@@ -349,7 +349,7 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* A start that names the set resets the set's PMDs to the long value. */
+	/* If pfm_start() names the set, the set's PMDs are reset to the long value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
@@ -469,8 +469,8 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
 }
 
 /*
- * The load clears the bitmaps of overflows and the pending resets of all sets, and drops a pending
- * switch.
+ * In all sets, the load clears the bitmaps of overflows and the pending resets. It also drops a
+ * pending switch.
  */
 TEST(a_load_clears_overflows)
 {
@@ -504,7 +504,7 @@ TEST(a_load_clears_overflows)
 	set_zero_must_be_right(fd);
 }
 
-/* One set is left after its timeout, the other set after an overflow. */
+/* The turns of one set end after a timeout; those of the other set end after an overflow. */
 TEST(switches_by_time_and_by_overflow_can_be_combined)
 {
 	struct turns turns;

@@ -252,8 +252,8 @@ TEST(load_and_start_activate_the_set_that_they_name)
 }
 
 /*
- * The sets are loaded on another thread, which runs while they are changed. With one CPU this
- * thread runs while the caller sleeps.
+ * The sets are loaded on another thread, which runs while they are changed. If there is only one
+ * CPU, that thread runs while the caller sleeps.
  */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
@@ -290,7 +290,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* Set 0 has one run more: it was active after the load. */
+		/* Set 0 has one more run than the others, because the load made it active. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;

@@ -33,8 +33,8 @@ static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t pe
 /* ---- the set of a sample ------------------------------------------------------------------ */
 
 /*
- * Sets are created out of order and left after several overflows. Each sample has the number of
- * its set.
+ * The sets are not created in the order of their numbers. A set's turn ends after one or more
+ * overflows. Each sample has the number of its set.
  */
 TEST(samples_have_the_number_of_their_set)
 {
@@ -120,8 +120,8 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 }
 
 /*
- * All counters count the same event; two of them are in set 0. A model determines which counter
- * overflows next, and which set is next.
+ * All counters count the same event; two of them are in set 0. The test calculates which counter
+ * overflows next, and which set is active then.
  */
 TEST(several_triggers_switch_in_the_calculated_order)
 {
@@ -361,7 +361,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 	set_zero_must_be_right(fd);
 }
 
-/* The PMD of each set shows the runs of that set, also while another set is active. */
+/* Each set has a PMD that shows the number of its runs, even while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
 	/* The number of starts for each set. The load names set 0. */
@@ -428,9 +428,10 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * A loop has one interrupt per sampling period, and no other interrupts. An overflow that is found
- * when the thread leaves the CPU needs no interrupt. If the time of an instruction varies, the
- * number of periods is not known in advance, so the test uses the number of samples instead.
+ * Each sampling period of the loop causes one interrupt, and there are no other interrupts. An
+ * overflow that is found when the thread leaves the CPU needs no interrupt. If the time of an
+ * instruction varies, the number of periods is not known in advance, so the test uses the number of
+ * samples instead.
  */
 TEST(interrupts_are_one_per_period)
 {
@@ -525,7 +526,7 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
 		 * The second value is the number of interrupts of the set. An overflow that was
-		 * found when the thread was switched out has no interrupt.
+		 * found when the thread was switched out caused no interrupt.
 		 */
 		if (is_deterministic() && !is_debug_kernel())
 			ck_assert_uint_eq(values[1], samples[entry->set]);

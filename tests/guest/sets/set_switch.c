@@ -148,8 +148,8 @@ TEST(each_set_has_its_own_timeout)
 			ck_assert_uint_ge(set.set_act_duration,
 					  (set.set_runs - 1) * (timeouts[id] - EARLY));
 		/*
-		 * A turn exceeds the timeout only by the duration of the interrupt and of the set
-		 * switch.
+		 * A turn exceeds the timeout only by the time that the interrupt and the set switch
+		 * take.
 		 */
 		if (is_deterministic())
 			ck_assert_uint_le(set.set_act_duration,
@@ -227,7 +227,7 @@ TEST(an_old_timer_switches_no_other_set)
 
 static uint64_t worked; /* CPU time in ns of all work between the sleeps */
 
-/* Works for times that are much shorter than a timeout, with sleeps in between. */
+/* Works and sleeps alternately. Each piece of work is much shorter than a timeout. */
 static void work_in_naps(void)
 {
 	const struct timespec nap = { .tv_nsec = MS };
@@ -373,8 +373,8 @@ TEST(no_set_is_switched_while_nothing_is_counted)
 }
 
 /*
- * After a stop, turns continue with the set that was active. After an unload, they continue with
- * the set that the next load names. No count is lost.
+ * After a stop, the sets continue to take turns, beginning with the set that was active. After an
+ * unload, they begin with the set that the next load names. No count is lost.
  */
 TEST(turns_continue_after_stop_and_after_unload)
 {
@@ -407,7 +407,7 @@ TEST(turns_continue_after_stop_and_after_unload)
 	set_zero_must_be_right(fd);
 }
 
-/* The context is masked by an overflow of a sampled counter, and restarted, ten times. */
+/* Ten times, an overflow of a sampled counter masks the context, and the test restarts it. */
 TEST(masked_time_does_not_count)
 {
 	const uint64_t period = 3 * MS, masks = 10;
@@ -480,8 +480,8 @@ TEST(turns_continue_when_the_thread_migrates)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * The CPU time that the kernel reports cannot be the lower bound here. If a thread moves to
-	 * an idle CPU, its CPU time includes the time that this CPU takes to wake up (see
+	 * Here the CPU time that the kernel reports may be too long for a lower bound. If a thread
+	 * moves to an idle CPU, its CPU time includes the time that this CPU takes to wake up (see
 	 * rq_clock_skip_update() in kernel/sched). That can be long if the host is too busy to run
 	 * the guest's CPU.
 	 */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a set with a timeout is left, and what remains of the timeout. The tests compare these times
- * with clocks that do not belong to the module. If the guest's clock counts instructions, an early
- * or late timer is always the module's fault. No test is skipped then.
+ * When the turn of a set with a timeout ends, and how much of the timeout remains at other times.
+ * The tests compare these times with clocks that do not belong to the module. If the guest's clock
+ * counts instructions, an early or late timer is always the module's fault. No test is skipped
+ * then.
  */
 #include "sets.h"
 
@@ -17,8 +18,8 @@ SUITE(set_timeout, 240);
 
 /*
  * Returns the number of set switches. Uses pfm_get_statistics(), because this call never switches
- * the caller out. pfm_getinfo_evtsets() may switch the caller out if the counters are shared with
- * perf: it has to find out which counters perf holds.
+ * the caller out. If the counters are shared with perf, pfm_getinfo_evtsets() has to find out which
+ * counters perf holds. That may switch the caller out.
  */
 static uint64_t switches_so_far(int fd)
 {
@@ -58,7 +59,7 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 /*
  * The caller polls for switches and measures the time with a clock that is not the module's.
  * According to that clock, no switch comes too early. If the clock counts instructions, a switch is
- * late only by the duration of the interrupt and of the set switch.
+ * late only by the time that the interrupt and the set switch take.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -103,8 +104,8 @@ TEST(no_switch_comes_early_or_late)
 /*
  * The timeout is 100 ms, so that a slow guest gets from one call to the next before the timeout
  * ends. A timeout counts only the time for which the thread runs. If the clock counts instructions,
- * the thread runs for nearly all of the time between two calls. The remaining timeout then
- * decreases by nearly the whole time between the calls.
+ * the thread runs for nearly all of the time between two calls. So the rest of the timeout
+ * decreases by nearly this time.
  */
 TEST(getinfo_shows_the_rest_of_the_timeout)
 {

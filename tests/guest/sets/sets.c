@@ -15,7 +15,7 @@ SUITE(sets, 120);
 
 /* ---- what must not change ------------------------------------------------------------ */
 
-/* State of two sets, and of a PMD in each. */
+/* State of the context, of two sets, and of one PMD in each set. */
 struct picture {
 	struct pfm_status status;
 	struct pfarg_setinfo sets[2];
@@ -267,7 +267,7 @@ static void check_the_limit(void)
 	delete_set(fd, 1);
 	make_set(fd, 65535, 0, 0);
 	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
-	/* Sets above a new limit stay and can be changed. */
+	/* When the limit is lowered, the existing sets stay and can be changed. */
 	write_text(SYSFS "max_sets", "2\n");
 	make_set(fd, 3, BY_OVERFLOW, 0);
 	ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
@@ -400,8 +400,9 @@ TEST(the_sets_of_a_user_are_limited)
 }
 
 /*
- * The limit of a user does not apply to a holder of CAP_PERFMON. When users have used up the limit
- * for all users, processes with CAP_PERFMON can use the same amount of memory again.
+ * The memory limit per user does not apply to a process with CAP_PERFMON. When the users have used
+ * up the limit for all users, processes with CAP_PERFMON can use the same amount of memory in
+ * addition.
  */
 static void check_the_reserve(void)
 {
@@ -503,8 +504,8 @@ TEST(sets_of_a_loaded_context_do_not_change)
 }
 
 /*
- * The result must show neither the old contents of the argument nor an overflow before the last
- * load.
+ * The results must contain neither the old contents of the argument nor overflows from before the
+ * last load.
  */
 TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {

@@ -44,7 +44,7 @@ void program_exact_of(int fd, unsigned int id, unsigned int count);
 /* Makes the first counter of a set busy. Brings task clock and minor faults into use, too. */
 void use_busy_counters_of(int fd, unsigned int id);
 
-/* Maximum number of ns by which a turn may be too short. */
+/* A turn may be shorter than the timeout by at most this time in ns. */
 #define EARLY 5000
 
 /* ---- sets that take turns --------------------------------------------------------------- */
@@ -56,8 +56,8 @@ void make_turns(int fd, unsigned int count, uint64_t timeout);
  * struct turns - sums of the counts of all sets that took turns
  * @runs: sum of the runs of all sets
  * @duration: sum of the durations of all sets, ns
- * @faults: sum of PFM_PMD_MINOR_FAULTS, if the sets have it in use
- * @clock: sum of PFM_PMD_TASK_CLOCK, if the sets have it in use
+ * @faults: sum of PFM_PMD_MINOR_FAULTS, if this PMD is in use in the sets
+ * @clock: sum of PFM_PMD_TASK_CLOCK, if this PMD is in use in the sets
  */
 struct turns {
 	uint64_t runs;
@@ -75,16 +75,16 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
  * Checks the number of switches in @duration ns of the thread's time: no switch may come early, and
- * a switch may be late only by the duration of the interrupt and of the set switch.
+ * a switch may be late only by the time that the interrupt and the set switch take.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
 /**
  * struct watch - CPU time that the kernel reports for another, monitored thread
  * @pid: its process, which has no other thread
- * @outer: CPU time from before start to after stop, ns
- * @inner: CPU time between start and stop, ns
- * @switches: context switches of the thread, from before start to after stop
+ * @outer: CPU time in ns, measured from before the start until after the stop
+ * @inner: CPU time in ns, measured from after the start until before the stop
+ * @switches: context switches of the thread, from before the start until after the stop
  */
 struct watch {
 	pid_t pid;
@@ -96,10 +96,12 @@ struct watch {
 /* Starts the context; watch_end() stops it. */
 struct watch watch_begin(int fd, pid_t pid);
 void watch_end(int fd, struct watch *watch);
-/* The sets must have counted the time of @watch. */
+/* Checks that the durations in @turns agree with the CPU times in @watch. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
-/* Clears the flags of set 0, so that it is never left, and checks that its counts are right. */
+/*
+ * Clears the flags of set 0, so that no switch ends its turn, and checks that its counts are right.
+ */
 void set_zero_must_be_right(int fd);
 
 #endif

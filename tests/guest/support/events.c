@@ -78,8 +78,8 @@ uint64_t wrap_of(unsigned int n)
 }
 
 /*
- * The PMC of Intel's fixed counters drives all of them. A fixed counter that is not in use does
- * not count.
+ * One PMC drives all fixed counters of an Intel PMU. A fixed counter that is not in use does not
+ * count.
  */
 static void program_fixed(int fd, bool at_kernel)
 {
@@ -113,8 +113,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 }
 
 /*
- * AMD's PMUs before PerfMonV2 have no register that starts all counters. Neither have Intel's PMUs
- * of version 1, which have no fixed counters.
+ * AMD's PMUs before PerfMonV2 have no register that starts all counters. Intel's PMUs of version 1
+ * have no such register, either. They are the ones without fixed counters.
  */
 bool starts_at_once(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events and counters of the hardware PMUs, and what a test needs of a PMU. */
+/*
+ * The events and counters of the hardware PMUs, and functions that skip a test if the PMU does not
+ * have what the test needs.
+ */
 #ifndef EVENTS_H
 #define EVENTS_H
 
@@ -34,9 +37,9 @@ uint64_t cycles(unsigned int levels);
 unsigned int event_counters(void);
 /*
  * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount,
- * this counter interrupts exactly at the event that makes it overflow. Among QEMU's Armv8 counters,
- * only the cycle counter interrupts so promptly. On x86, all counters interrupt so promptly, and
- * this function returns the last counter of event_counters().
+ * this counter interrupts exactly at the event that makes it overflow. On Armv8, QEMU does so only
+ * for the cycle counter. On x86, QEMU does so for all counters, and this function returns the last
+ * one, event_counters() - 1.
  */
 unsigned int prompt_counter(void);
 /* Returns the PMC value that makes prompt_counter() count cycles at @levels. */
@@ -46,9 +49,9 @@ unsigned int other_counters(void);
 /* Returns the number of events after which counter @n wraps in hardware. */
 uint64_t wrap_of(unsigned int n);
 /*
- * Uses all counters that count instructions or cycles at user level. Under -icount each instruction
- * takes one cycle. Stores the numbers of these counters in @numbers (MOST_COUNTERS elements), and
- * returns how many counters there are.
+ * Makes each available counter count instructions or cycles at user level. Under -icount each
+ * instruction takes one cycle. Stores the numbers of these counters in @numbers (MOST_COUNTERS
+ * elements), and returns how many counters there are.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
 /* Returns whether one register starts and stops all counters, if they are not shared with perf. */
@@ -59,8 +62,8 @@ bool starts_at_once(void);
  */
 bool counters_are_shared(void);
 /*
- * Returns whether each operation on a counter leaves all other counters as they are. Then contexts
- * on threads and on CPUs can have counters of the PMU at the same time.
+ * Returns whether no operation on a counter affects any other counter. If so, contexts on threads
+ * and contexts on CPUs can use counters of the PMU at the same time.
  */
 bool counters_are_independent(void);
 
@@ -69,8 +72,8 @@ bool counters_are_independent(void);
 /* Writes PMCs so that PMD @n is busy at all levels. */
 void program_busy_counter(int fd, unsigned int n);
 /*
- * Samples a busy counter with @period. Under --icount, chooses a counter whose interrupts come in
- * time. Returns its PMD.
+ * Samples a busy counter with @period. Chooses a counter whose interrupts are prompt under
+ * --icount, and returns the number of its PMD.
  */
 unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The PMU that is loaded, contexts on it, and counts that can be checked. */
+/* Helpers for all tests: the loaded PMU, contexts, and checks of their counts. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -82,12 +82,12 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 /**
  * struct pmu - counters and values that tests use with the loaded PMU
  * @info: result of PFM_IOC_INFO
- * @pmcs, @pmds: three counters that are available; pmcs[i] drives pmds[i], and may drive others of
- *	the three counters, too
+ * @pmcs, @pmds: three available counters. pmcs[i] drives pmds[i]; it may also drive others of the
+ *	three counters
  * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
  *	pmcs[i] also drives earlier counters of @pmds, they count, too
  * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
- *	also drives earlier counters of @pmds, they are busy
+ *	also drives earlier counters of @pmds, it keeps them busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -125,8 +125,8 @@ struct pfm_status status_of(int fd);
 struct pfarg_setinfo set_of(int fd, unsigned int id);
 
 /*
- * Creates a context whose first counter (pmu()->pmds[0]) is busy. Task clock and minor faults are
- * in use, too. busy_context_on() also loads the context on a thread and starts it.
+ * Creates a context whose first counter (pmu()->pmds[0]) is busy. The PMDs for task clock and minor
+ * faults are also in use. busy_context_on() also loads the context on a thread and starts it.
  */
 int busy_context(void);
 int busy_context_on(pid_t tid);
@@ -251,8 +251,8 @@ bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* the end of the log; valid until the next call */
 /*
- * Between these two calls the kernel may report unknown NMIs and lockups. tests/vm/run does not
- * regard these reports as failures. reports_end() returns how often the log contains @report since
+ * Between these two calls, tests/vm/run does not regard reports of unknown NMIs and of lockups as
+ * failures. reports_end() returns how many times the kernel has logged @report since
  * reports_begin().
  */
 void reports_begin(void);

@@ -88,10 +88,10 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 #define HOST_PAUSE (120 * MS)
 
 /*
- * Checks a clock of a thread against bounds. In QEMU a busy counter is a clock, too: a cycle is one
- * nanosecond of the guest's clock, which all CPUs share.
+ * Checks a clock of a thread against bounds. In QEMU a busy counter can serve as this clock: a
+ * cycle takes one nanosecond of the guest's clock, which all CPUs share.
  *
- * @least: CPU time that the thread itself measured, as work() does.
+ * @least: CPU time that the thread itself measured, for example with work().
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken; our
  * count begins when it is switched in. If the CPU was idle, the host must run that CPU first, which
  * can take milliseconds. The kernel's time ends when the scheduler is entered; our count ends some
@@ -110,12 +110,12 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
  * The kernel may account more CPU time at a switch than we count. Returns @least minus the largest
- * possible difference after this number of @switches.
+ * difference that @switches switches can cause.
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * Returns how much of @time interrupts and switches take at most under --icount, in ns: 1 % of
- * @time plus 1 ms, and ten times as much in a debug kernel.
+ * Returns the maximum time in ns that interrupts and switches can take during @time under --icount.
+ * This is 1 % of @time plus 1 ms, or ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 
@@ -127,8 +127,8 @@ uint64_t work_until_stopped(uint64_t unused);
 /* ---- contexts --------------------------------------------------------------------- */
 
 /*
- * Returns which of the PMDs 0 to 63 are available now. pmu() has the PMDs that were available at
- * its first call.
+ * Returns which of the PMDs 0 to 63 are available now. pmu()->info shows which PMDs were available
+ * when the process first called pmu().
  */
 uint64_t available_pmds(void);
 /*
@@ -160,7 +160,7 @@ uint64_t statistic_of(unsigned int cpu, const char *name);
 
 /* ---- competing processes ------------------------------------------------------------ */
 
-/* Starts processes that use the caller's CPUs as much as they can, until competitors_end(). */
+/* Starts @count processes that compete with the caller for its CPUs until competitors_end(). */
 void competitors_begin(unsigned int count);
 void competitors_end(void);
 

@@ -281,7 +281,7 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
 }
 
-/* A line of /proc/modules has: name, size, users, ... */
+/* A line of /proc/modules begins with the module's name, its size and its number of users. */
 int module_users(const char *name)
 {
 	const char *line = read_text("/proc/modules");

@@ -9,12 +9,14 @@
  */
 int try_system_wide(int fd, const char *pmu);
 /*
- * These functions create a system-wide context; the test fails if they cannot. For such a context
- * load() takes the number of the CPU.
+ * These functions create a system-wide context; the test fails if they cannot. To load such a
+ * context, pass the number of the CPU to load().
  */
 int system_wide_context(void);
 int system_wide_context_of(const char *pmu);
-/* Like use_busy_counters(), but without minor faults, which only contexts of threads can count. */
+/*
+ * Like use_busy_counters(), but without minor faults: a system-wide context cannot count them.
+ */
 void use_busy_counters_of_cpu(int fd);
 
 #endif

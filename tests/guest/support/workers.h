@@ -29,7 +29,7 @@ void give_up(const char *file, int line, const char *condition) __attribute__((n
  */
 uint32_t random_below(uint32_t end);
 
-/* Creates a context with the first counter busy, and the task clock in use. */
+/* Creates a context whose first counter is busy. The task clock is in use, too. */
 int create(void);
 
 /* Forks a process that spins until it is killed. */

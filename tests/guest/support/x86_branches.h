@@ -33,7 +33,7 @@
 /* Types of branches in the info of an entry, bits 59 to 56 */
 #define LBR_TYPE(info)	     ((info) >> 56 & 0xf)
 
-/* The source of a branch that came from a level that is not recorded. */
+/* An entry has this source if its branch came from a level that is not recorded. */
 #define LBR_FROM_OTHER_LEVEL UINT64_MAX
 
 #define LBR_MOST	     32

@@ -27,7 +27,7 @@
 #define DO_MAXIMUM     8
 
 /*
- * Kinds of access. The registers from TEST_ACCESSES on contain the number of accesses of each kind.
+ * Kinds of access. Register TEST_ACCESSES + k contains the number of accesses of kind k.
  */
 enum access {
 	ACCESS_RDPMC,
@@ -43,7 +43,7 @@ enum access {
 
 /*
  * Runs @check on CPU 0, with perfmon_msr loaded. Skips the test unless the emulated PMU is there.
- * The registers for tests have their initial values before and afterwards, even if @check fails.
+ * Afterwards sets TEST_DELAY and TEST_LOSE to 0, even if @check fails.
  */
 void with_test_registers(void (*check)(void));
 

@@ -2,9 +2,9 @@
 /*
  * x86: perfmon shares the counters with perf_event (ownership=shared).
  *
- * perfmon and perf count and sample at the same time, and both are exact at user level. perf's code
- * in the kernel halts all counters while it changes perf's events. In this time our counters miss
- * instructions of the kernel.
+ * perfmon and perf count and sample at the same time. At user level the counts of both are exact.
+ * perf's code in the kernel halts all counters while it changes perf's events. In this time our
+ * counters miss instructions of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,19 +22,19 @@ SUITE(beside_perf, 600);
 #define WRAP		 (1ull << 46)
 
 /*
- * The largest number of instructions that our counts miss while perf's own code runs: in a pair of
- * calls that enable and disable a thread's event, or in a switch of a thread that has events. A
- * pair takes 2,270 instructions on 6.1, up to five times as many on 6.12, and eight times as many
- * in a debug kernel.
+ * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR is the limit for
+ * a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH is the limit for a
+ * switch of a thread that has events. A pair takes 2,270 instructions on 6.1, up to five times as
+ * many on 6.12, and eight times as many in a debug kernel.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
 
 /*
- * If two counters start or are read one after the other, one of them also counts what the kernel
- * executes in between. This can be a part of perf's interrupt handler. It can be the whole handler
- * if no register stops all counters at the same time. The part has less than 2,000 instructions on
- * 6.1, and about 3,000 on 7.2.
+ * Two counters may be started or read one after the other. Then one of them also counts what the
+ * kernel executes in between. This can be a part of perf's interrupt handler. It can be the whole
+ * handler if no register stops all counters at the same time. The part has fewer than 2,000
+ * instructions on 6.1, and about 3,000 on 7.2.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -185,7 +185,7 @@ TEST(perfs_work_loses_no_user_counts)
 	shared(check_user_counts);
 }
 
-/* perf has six events. They take turns on its counters, and each turn lasts a tick. */
+/* Six events of perf take turns on perf's counters. Each turn lasts a tick. */
 static void check_multiplexing(void)
 {
 	const unsigned int n = first_available();

@@ -13,7 +13,7 @@ SUITE(enabled_by_others, 60);
 #define AMD_CONTROL   0xc0000301
 #define LOOP	      10000ull
 
-/* Returns what counter 0 counts from a start to the next stop. */
+/* Starts and stops the context. Returns how many events counter 0 counted in between. */
 static uint64_t count_run(int fd)
 {
 	const uint64_t begun = read_pmd(fd, 0);

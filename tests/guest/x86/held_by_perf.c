@@ -3,8 +3,8 @@
  * x86, shared ownership: the counters that perf holds are not available to contexts.
  *
  * PFM_IOC_INFO has to find out which counters perf and others hold. To find out, the module takes a
- * counter for a moment, so an event of perf may lose its turn. perf must lose hardly anything even
- * if ordinary users make this call again and again.
+ * counter for a moment, so an event of perf may lose its turn. Even if ordinary users make this
+ * call again and again, perf must lose very little time.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -82,7 +82,10 @@ TEST(the_watchdogs_counter_is_not_available)
 	with_ownership("shared", check_watchdogs_counter_and_put_back);
 }
 
-/* The module also holds the counters below the one in use. They are available to other contexts. */
+/*
+ * If a context uses a counter, the module also holds the counters with lower numbers. Other
+ * contexts can still use those.
+ */
 static void check_counters_below(void)
 {
 	const uint64_t before = available_pmds();
@@ -124,7 +127,7 @@ static int use_all_of_perf(int *events, unsigned int *count)
 	return events[0];
 }
 
-/* Calls @ask ASKED times. Returns for how many ns @event had no counter in this time. */
+/* Calls @ask ASKED times. Returns how many ns @event spent without a counter meanwhile. */
 static uint64_t lost(int event, uint64_t (*ask)(void))
 {
 	const struct perf_count before = perf_read(event);
@@ -161,7 +164,8 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 }
 
 /*
- * Root does not call in between: the module would give root's result to the user's next call, too.
+ * Root makes no call until the user's calls see the event. Otherwise the module would give root's
+ * result to the user's next call, too.
  */
 static void check_truth(void)
 {

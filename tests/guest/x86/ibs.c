@@ -58,8 +58,8 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * Each period includes the ops of the NMI handler, whose number is always the same. So with at
- * least one of the last four periods in the list, every instruction of the loop is sampled.
+ * Each period includes the ops of the NMI handler, whose number is always the same. So at least one
+ * of the last four periods below leads to samples of every instruction of the loop.
  */
 TEST(ops_are_sampled_once_per_period)
 {

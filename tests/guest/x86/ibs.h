@@ -80,7 +80,7 @@ const void *ibs_map(int fd, size_t size);
 
 /* What was counted and sampled in a run of the loop. */
 struct ibs_run {
-	uint64_t instructions; /* perf's count at all levels: more than the loop has */
+	uint64_t instructions; /* counted by perf at all levels */
 	uint64_t samples;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: AMD's instruction based sampling. In each run of a test a sample or its interrupt comes a
- * little later than in the run before. In this way it comes at many different instructions of a
- * stop, or of the other unit's interrupt. No sample and no count may be lost. perf's handler sees
- * each NMI, too, and must not take a sample of ours. The kernel must report no NMI as unknown.
+ * little later than in the run before. So each run hits a different instruction of a stop, or of
+ * the handling of the other unit's interrupt. No sample and no count may be lost. perf's handler
+ * sees each NMI, too, and must not take a sample of ours. The kernel must report no NMI as unknown.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,8 +15,8 @@ SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
-#define WINDOW 600 /* the tests begin this many ops before the halt */
-#define LATER  60 /* the halts of two runs may be this many ops apart */
+#define WINDOW 600 /* the first run of a test aims at this many ops before the halt */
+#define LATER  60 /* the halt may come this many ops later than in another run */
 
 /* Returns a context that samples ops and has a buffer. */
 static int ops_context(void)
@@ -110,8 +110,8 @@ TEST(an_interrupt_around_the_stop_is_ours)
 
 /*
  * The sample of the op unit is due around the stop. If the stop comes first, the sample is still
- * due afterwards. The fetch unit takes no sample. Its count must include the loop, and may include
- * the stop and the handling of the op unit's sample.
+ * due afterwards. The fetch unit takes no sample. Its count must include the loop. It may also
+ * include the stop and the handling of the op unit's sample.
  */
 static void check_samples(void)
 {
@@ -186,7 +186,9 @@ TEST(the_other_units_sample_is_ours_too)
 
 /* ---- dropped samples ----------------------------------------------------------------------- */
 
-/* Returns the number of instructions of 20,000 system calls and of the interrupts in between. */
+/*
+ * Makes 20,000 system calls. Returns how many instructions they and the interrupts in between take.
+ */
 static uint64_t instructions_of_calls(int event)
 {
 	const uint64_t before = perf_read(event).value;

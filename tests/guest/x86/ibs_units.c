@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the units of AMD's instruction based sampling: periods, counts, perf beside us, and module
- * perfmon_amd, which registers this PMU and another one.
+ * x86: the units of AMD's instruction based sampling: periods, counts, use of the units by perf,
+ * and module perfmon_amd, which registers the PMUs "amd" and "amd_ibs".
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@ SUITE(ibs_units, 300);
 
 /* ---- periods ------------------------------------------------------------------------------- */
 
-#define SHORT 112 /* events: less than the shortest period of the op unit */
+#define SHORT 112 /* a period in events: too short for the op unit */
 
 TEST(a_short_period_of_fetches_is_not_prolonged)
 {
@@ -34,8 +34,7 @@ TEST(a_short_period_of_fetches_is_not_prolonged)
 /* ---- counts -------------------------------------------------------------------------------- */
 
 /*
- * The count does not end at the maximum of the hardware's counter, and each start continues the
- * count.
+ * The count goes on beyond the maximum of the hardware's counter. Each start continues it.
  */
 TEST(ops_are_counted_with_64_bits)
 {
@@ -64,9 +63,9 @@ TEST(ops_are_counted_with_64_bits)
 }
 
 /*
- * If the PMC selects one level, the PMD keeps its value: the unit counts both levels, so its count
- * would tell about the other level, too. If the PMC selects both levels, the PMD grows (see the
- * test above).
+ * The unit always counts both levels. If the PMC selects only one level, the count would reveal
+ * something about the other level, so the PMD keeps its value. If the PMC selects both levels, the
+ * PMD grows (see the test above).
  */
 TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 {
@@ -93,7 +92,10 @@ TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 
 #define WHOLE 100000 /* a period */
 
-/* Starts and stops 100 times, with half a period in between. Returns the number of samples. */
+/*
+ * Starts and stops the context 100 times, and executes half a period each time. Returns the number
+ * of samples.
+ */
 static uint64_t samples_of_halves(int fd, bool writes)
 {
 	uint64_t before = statistic("fmt_handler_calls");
@@ -110,8 +112,8 @@ static uint64_t samples_of_halves(int fd, bool writes)
 }
 
 /*
- * If the PMC selects one level, the PMD does not show how much of a period is over. The next start
- * still continues the period. A write of the PMD begins a new period.
+ * If the PMC selects one level, the PMD does not show how much of a period has passed. The next
+ * start still continues the period. A write to the PMD begins a new period.
  */
 TEST(a_period_of_one_level_goes_on_at_the_next_start)
 {
@@ -172,7 +174,7 @@ static int ops_context(void)
 	return fd;
 }
 
-/* Opens an event of its own, because the unit may be in use by the other events of this test. */
+/* Opens a new event, because the other events of this test may use the unit. */
 static void must_work_in_perf(const char *unit)
 {
 	int fd = perf_ibs(unit, false);

@@ -17,7 +17,7 @@ static void must_own(const char *ownership)
 	ck_assert_str_eq(read_text(path), line);
 }
 
-/* Counts with the lowest counter that is available: AMD's watchdog holds counter 0. */
+/* Counts with the lowest available counter. On AMD's processors the watchdog holds counter 0. */
 static void must_count(void)
 {
 	unsigned int n;

@@ -73,9 +73,9 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 }
 
 /*
- * Checks that each sample of @counter is @distance instructions after the previous sample. If the
- * record does not contain the address of its instruction, the sample has the interrupted address,
- * which here is the address of the next instruction. Returns the number of samples.
+ * Checks that each sample of @counter is @distance instructions after the previous sample. Some
+ * processors do not record the address of the instruction. Then the sample has the interrupted
+ * address. Here this is the address of the next instruction. Returns the number of samples.
  */
 static uint64_t must_follow(header_t header, unsigned int counter, uint64_t distance)
 {
@@ -133,8 +133,8 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 
 /*
  * The first overflows of both counters are at the same instruction. Later, each counter overflows
- * alone. At that time the buffer may still contain a record of the other counter, or the other
- * counter may have overflowed but have no record yet.
+ * alone. Then the buffer may still contain a record of the other counter. It is also possible that
+ * the other counter has overflowed, but its record has not come yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {
@@ -188,7 +188,7 @@ static void must_count_across(uint64_t distance)
 }
 
 /*
- * The counts are right even if the counter wraps at the last instruction before the stop and no
+ * The counts are right even if the counter wraps at the last instruction before the stop. Then no
  * record comes.
  */
 static void check_counts(void)
@@ -268,7 +268,7 @@ static void must_be_in_loop(header_t header)
 	ck_assert_uint_le(elsewhere, 3);
 }
 
-/* The children share a CPU, and are switched at ticks. */
+/* The children share a CPU. The kernel switches between them at ticks. */
 static void check_two_threads(void)
 {
 	struct child children[2];
@@ -297,7 +297,10 @@ TEST(two_threads_have_their_own_records)
 
 /* ---- endings ------------------------------------------------------------------------------ */
 
-/* Each turn closes the context or kills the thread, at another moment of the period. */
+/*
+ * The turns alternately close the context and kill the thread. Each turn does so at a different
+ * moment of the period.
+ */
 static void check_endings(void)
 {
 	struct child child;

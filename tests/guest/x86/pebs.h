@@ -40,8 +40,8 @@ void with_pebs(void (*check)(void));
 /* ---- contexts ----------------------------------------------------------------------------- */
 
 /*
- * Sets up precise sampling of the instructions at @levels by counter SAMPLED. Counter BESIDE counts
- * the same instructions, beginning at 0.
+ * Sets up counter SAMPLED, which samples the instructions at @levels precisely, and counter BESIDE,
+ * which counts the same instructions, beginning at 0.
  */
 void sample_precisely(int fd, uint64_t period, unsigned int levels);
 /* Loads the context on this thread, and measures precise_loop(@length). */

@@ -48,7 +48,7 @@ static void suspending(const char *ownership, void (*check)(void))
 	with_pmu(module, parameters, check);
 }
 
-/* While work() runs, each counter must count about as many events as work() takes ns. */
+/* While work() runs, each counter must count about one event per ns. */
 static void must_count(int fd, const unsigned int *numbers, int count)
 {
 	uint64_t before[MOST_COUNTERS], after[MOST_COUNTERS], begun = monotonic_time();
@@ -96,8 +96,8 @@ static void check_cpu(void)
 }
 
 /*
- * Before the suspend, the registers had the values of this context. When the context counts again,
- * the registers have lost these values.
+ * The registers have the values of this context, and lose them in the suspend. The next start must
+ * write them again.
  */
 static void check_stopped(void)
 {

@@ -14,7 +14,7 @@
 SUITE(user_reads, 300);
 
 #define READS	 10000000 /* by one test */
-#define COUNTERS 2 /* of the monitored thread: PMD 0 and PMD 1 */
+#define COUNTERS 2 /* the monitored thread uses PMD 0 and PMD 1 */
 
 static uint64_t rdpmc(uint32_t index)
 {

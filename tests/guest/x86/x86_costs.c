@@ -60,8 +60,8 @@ static int counting_context(unsigned int counters)
 }
 
 /*
- * Returns the cost of halting the counters. This is one write of the global control register.
- * Without that register, it is one write of each counter's event select.
+ * Returns the cost of halting the counters. A halt writes the global control register once. If
+ * there is no such register, the halt writes the event select of each counter.
  */
 static struct cost of_halting(unsigned int counters)
 {
@@ -223,7 +223,7 @@ static struct cost end_counting(struct switches begun, struct switches *made)
 
 /*
  * Compares the measured cost @is with the expected cost. @made is the number of switches. @loads is
- * how many of them wrote the counters.
+ * the number of switches that wrote the counters.
  */
 static void must_switch(struct cost is, unsigned int counters, struct switches made,
 			uint64_t loads)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or
- * not ours at all. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No
+ * x86: interrupts that are late, lost, masked, without an overflow, or not from our counters, as on
+ * real processors. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No
  * count may be lost. The kernel must report the NMIs that are not ours, and no other NMIs. In each
  * test a statistic shows that the case occurred.
  */
@@ -124,9 +124,9 @@ TEST(skid_loses_no_count)
 }
 
 /*
- * Each time, the interrupt comes some instructions later: before, during or after the stop. If the
- * set has stopped but its counters have not been read yet, the module leaves the overflow to the
- * stop.
+ * In each turn the interrupt comes some instructions later than in the turn before. It comes
+ * before, during or after the stop. If the set has stopped but its counters have not been read yet,
+ * the module leaves the overflow to the stop.
  */
 static void check_around_stop(void)
 {
@@ -426,8 +426,8 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 }
 
 /*
- * If an interrupt is lost, the module mistakes an NMI of another source for it, but only for some
- * ticks. The module must pass on an NMI that comes later.
+ * After a lost interrupt, the module expects it for some more ticks. An NMI from another source in
+ * this time is mistaken for it. The module must pass on an NMI that comes later.
  */
 static void check_foreign_after_lost(void)
 {
@@ -474,7 +474,7 @@ TEST(counters_at_their_highest_value_cause_no_overflow)
 
 /* ---- all at once ----------------------------------------------------------------------------- */
 
-/* Interrupts are delayed and lost, and overlap with the next overflows. */
+/* Interrupts are delayed or lost. Delayed interrupts may come after the next overflow. */
 static void check_storm(void)
 {
 	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };

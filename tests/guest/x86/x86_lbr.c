@@ -115,7 +115,10 @@ TEST(a_sample_has_the_branches_before_it)
 	with_lbr(check_known);
 }
 
-/* If PMC 30 is 0, samples have no branches, although the registers may still have older ones. */
+/*
+ * If PMC 30 is 0, samples have no branches, although the registers may still contain branches of an
+ * earlier run.
+ */
 static void check_without_control(void)
 {
 	int fd = sampling_context();
@@ -308,7 +311,7 @@ TEST(nothing_is_left_after_the_close)
 
 /*
  * A start clears the entries, unfreezes them and starts the recording. A stop ends the recording.
- * If another thread runs in between, the test measures both again.
+ * If another thread runs in between, the test measures the start and the stop again.
  */
 static void check_costs(void)
 {

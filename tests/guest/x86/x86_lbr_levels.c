@@ -82,7 +82,7 @@ static void check_user(void)
 	ck_assert_uint_gt(found.user, 0);
 }
 
-/* A user who may count at kernel level does not see addresses of the kernel either. */
+/* Even a user who may count at kernel level sees no addresses of the kernel. */
 static void check_counting_user(void)
 {
 	let_users_count();

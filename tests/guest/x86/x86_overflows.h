@@ -29,8 +29,8 @@ struct seen {
 };
 
 /*
- * With shared counters perf's handler takes the interrupts. It accepts more of them than our
- * handler does.
+ * With shared counters, perf's handler takes the interrupts. It accepts some that our handler would
+ * not accept.
  */
 extern bool interrupts_are_shared;
 
@@ -56,10 +56,10 @@ void run_and_see(int fd, struct seen wanted);
 void must_agree(int fd, uint64_t distance);
 
 /**
- * struct found - numbers of overflows around a stop, by the way in which they were found
- * @regular: by its interrupt, before the stop
- * @left: by the stop, because the interrupt came during the stop and left the overflow to it
- * @late: by the stop, before the interrupt came
+ * struct found - numbers of overflows around a stop, one number for each way to find an overflow
+ * @regular: the interrupt found the overflow before the stop
+ * @left: the interrupt came during the stop and left the overflow to the stop
+ * @late: the stop found the overflow, and the interrupt came later
  */
 struct found {
 	unsigned int regular;
@@ -69,11 +69,11 @@ struct found {
 
 /*
  * Checks that the context had one overflow and one interrupt since look(). The overflow must have
- * come CLOSE_TO_THE_END instructions after the start. Counts in @found how the overflow was found.
- * The message of a failure contains @turn.
+ * come CLOSE_TO_THE_END instructions after the start. Increments the member of @found that says how
+ * the overflow was found. The message of a failure contains @turn.
  */
 void must_be_found(int fd, struct found *found, unsigned int turn);
-/* Checks that each way of struct found has found an overflow. */
+/* Checks that no member of @found is 0. */
 void must_have_all(const struct found *found);
 
 /*

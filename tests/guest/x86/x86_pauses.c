@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: pauses like system management interrupts (SMI): the processor executes something else, and
- * the kernel does not notice. Clocks go on, interrupts wait, and counters that count at kernel
- * level may count what the processor executes. The emulated PMU makes such pauses on request
+ * the kernel does not notice. Clocks continue to run, and interrupts wait. Counters that count at
+ * kernel level may count what the processor executes. The emulated PMU makes such pauses on request
  * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
  */
 #include "x86_overflows.h"
@@ -10,15 +10,13 @@
 SUITE(x86_pauses, 120);
 
 /*
- * Length of a pause in ns, and number of instructions that the processor executes in it. A pause is
- * several ticks long, so the kernel's clocks are late afterwards.
+ * A pause takes this many ns, and the processor executes this many instructions in it. A pause
+ * lasts several ticks, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
-/* More instructions than the kernel executes before a pause. */
+/* The kernel executes fewer instructions than this before a pause. */
 #define FEW	   MILLION
-/*
- * Number of instructions from the request of a pause to the pause, which begins in the test's loop.
- */
+/* A pause that begins this many instructions after its request begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9
@@ -39,7 +37,10 @@ static void run_with_pause(int fd, uint64_t after)
 	must(fd, pfm_stop(fd));
 }
 
-/* Checks that there were @pauses since TEST_PAUSES was set to 0, and that time has passed. */
+/*
+ * Checks that there were @pauses pauses since TEST_PAUSES was set to 0, and that at least PAUSE ns
+ * have passed since the last request.
+ */
 static void must_have_paused(uint64_t pauses)
 {
 	ck_assert_uint_eq(msr_read(TEST_PAUSES), pauses);
@@ -157,11 +158,11 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 /* ---- interrupts that wait ----------------------------------------------------------------- */
 
 /*
- * Without a pause, the interrupt of the overflow would come long after the stop. A pause begins
- * around the stop, each time some instructions later. It lasts longer than the delay of the
- * interrupt, so the interrupt comes when the pause ends: before, during or after the stop. If it
- * comes after the stop, it comes before the next tick, and jiffies does not show yet how much time
- * has passed since the stop.
+ * Without a pause, the interrupt of the overflow would come long after the stop. Each turn has a
+ * pause around the stop, which begins some instructions later than in the turn before. It lasts
+ * longer than the delay of the interrupt, so the interrupt comes when the pause ends. This may be
+ * before, during or after the stop. An interrupt after the stop comes before the next tick. At that
+ * moment jiffies does not show yet how much time has passed since the stop.
  */
 static void check_around_stop(void)
 {

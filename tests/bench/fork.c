@@ -86,9 +86,9 @@ static double measure_perf(bool is_inherited)
 }
 
 /*
- * Each turn measures all figures once, and the least value of each figure is kept. The first turn
- * is a warm-up, whose values are not used: the program touches memory for the first time, and each
- * later fork also copies the page tables of this memory.
+ * Each turn measures all figures once. The first turn is a warm-up, and its values are not used: in
+ * this turn the program touches memory for the first time, and each later fork also copies the page
+ * tables of this memory. Of the other turns, the lowest value of each figure is kept.
  */
 #define TURNS 3
 

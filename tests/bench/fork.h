@@ -2,7 +2,7 @@
 #ifndef BENCH_FORK_H
 #define BENCH_FORK_H
 
-/* Stores the costs of the rows about forks: with perfmon, with perf, and with neither. */
+/* Stores the costs of the FORK* rows: with perfmon, with perf, and with neither. */
 void measure_forks(double *ours, double *perf, double *neither);
 
 #endif

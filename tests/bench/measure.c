@@ -103,8 +103,8 @@ struct interruptions measure_interruptions(int count)
 		last = now;
 	}
 	/*
-	 * Each gap contains one iteration of this loop. The iteration is executed by the thread, so
-	 * its instructions are added to .between.
+	 * Each gap contains one iteration of this loop. The thread itself executes this iteration,
+	 * so .between must include the instructions of the iteration.
 	 */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),

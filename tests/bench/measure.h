@@ -24,8 +24,8 @@ double measure(step_fn step, void *argument);
  * Measures like measure(), but returns the tenth percentile instead of the median. Use it if the
  * kernel has a short path and a long path for the same step, for example in its allocators. Most
  * repetitions may take the short path in one boot and the long path in the next boot, so the median
- * would differ from boot to boot. The minimum is no better: a few of 1,000 repetitions leave some
- * work out.
+ * would differ from boot to boot. The minimum is no better, because the kernel does less work than
+ * usual in a few of 1,000 repetitions.
  */
 double measure_short_path(step_fn step, void *argument);
 
@@ -44,9 +44,8 @@ struct interruptions {
 };
 
 /*
- * Measures @count interruptions of the thread, REPETITIONS at most. The thread only reads the
- * ruler. The results are medians, so other interruptions do not matter as long as they are the
- * minority.
+ * Measures @count interruptions of the thread, but at most REPETITIONS. The thread only reads the
+ * ruler. Other interruptions do not matter if they are a minority, because the results are medians.
  */
 struct interruptions measure_interruptions(int count);
 

@@ -130,9 +130,9 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 }
 
 /*
- * Measures a context switch while @tool monitors the partner; NULL: nobody monitors the partner. On
- * POWER the kernel itself takes up to 200 instructions more with some partners than with others. So
- * the best of several measurements is used.
+ * Measures a context switch while @tool monitors the partner. If @tool is NULL, nobody monitors the
+ * partner. On POWER the kernel itself executes up to 200 more instructions with some partners than
+ * with others, so the best of several measurements is used.
  */
 static double measure_switch(const struct tool *tool, unsigned int count)
 {
@@ -270,8 +270,8 @@ static void do_close(void *argument)
 
 /*
  * During the measurement another thread has a session. Without that session, each measured session
- * would be the only one on the machine. With both perf and perfmon, the only session takes longer
- * and has to wait.
+ * would be the only one on the machine. Perf and perfmon need more time to open or close such a
+ * session, because both have to wait then.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures three costs of counting: with perfmon, with perf_event, and the least possible one.
+ * Measures what counting costs with perfmon and with perf_event, and the least that it can cost.
  *
  * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */

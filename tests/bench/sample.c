@@ -115,7 +115,7 @@ static double measure_format(const struct format *format, bool recorded)
 
 /*
  * Measures the return from the handler to the program. The counter runs again when the handler
- * returns. If the counter also counts at kernel level, a period has two parts: the return, and the
+ * returns. Here it also counts at kernel level. So each period consists of the return and of the
  * program's instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
@@ -153,9 +153,10 @@ static double statistic(const char *name)
 
 /*
  * The module's own clocks measure how much time a sample spends in the core and how much in the
- * format. Each part reads a clock at its beginning and at its end. The clocks make a sample more
- * expensive: the difference is the cost of these four readings. The measured time of a part begins
- * in the middle of its first reading and ends in the middle of its second reading.
+ * format. Each part reads a clock at its beginning and at its end. These four readings make a
+ * sample more expensive. Their cost is the difference between the costs of a sample with the clocks
+ * and without them. A reading takes the time in its middle. So a part's measured time includes half
+ * of its first reading and half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

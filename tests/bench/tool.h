@@ -14,8 +14,8 @@
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
  * @members: perf: descriptors of the group's other events
- * @values: perf: buffer for read(): the value of a single event, or @count and then the values of a
- *	group
+ * @values: perf: the buffer of read(), which contains the value of a single event, or @count and
+ *	then the values of a group
  * @pmds: perfmon: the vector of pfm_read_pmds()
  * @pmrs: perfmon: the vector of pfm_read()
  * @load: perfmon: the argument of pfm_load_context()
@@ -31,18 +31,18 @@ struct session {
 };
 
 /**
- * struct tool - a way to count; each void * is a struct session
- * @create: make the kernel's object (a context, or one event), and nothing more
+ * struct tool - a way to count; each void * points to a struct session
+ * @create: only create a context or one event
  * @destroy: undo @create
  * @open: do everything that is needed before @start; returns false if there are not enough
- *	counters; @thread 0 is the caller
+ *	counters; if @thread is 0, the counters count the caller
  * @close: undo @open
  * @attach: load the context; optional
  * @detach: unload the context; optional
  * @start: let the counters run
  * @stop: stop the counters
  * @read: read all counters
- * @read_values: read all counters with the call that returns only values; optional
+ * @read_values: read all counters with pfm_read(), which returns nothing but values; optional
  * @value: value of counter @n in the last @read
  */
 struct tool {

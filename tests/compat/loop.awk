@@ -2,8 +2,8 @@
 #
 # Prints how many instructions the 10,000,000 iterations of the loop in self.c execute. The input is
 # the output of objdump -d for main() of compat-self. The loop ends with the only conditional branch
-# in main() that goes backwards. A compiler may unroll the loop. Each iteration has one store, so
-# the number of stores in the unrolled loop is the number of iterations that the compiler merged.
+# in main() that goes backwards. A compiler may unroll the loop. Each iteration in self.c has one
+# store, so the number of stores in the compiled loop is the unroll factor.
 
 /^ *[0-9a-f]+:\t/ {
 	split($0, part, "\t")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * multiplex.c - counts with two event sets that take turns on one counter, and
- * scales the counts to the whole run; written like a program for perfmon2
+ * multiplex.c - two event sets take turns on one counter, and their counts are
+ * scaled to the whole run; written like a program for perfmon2
  *
  * usage: multiplex [pmc value0 value1]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Chooses the arguments of an ioctl. Each argument is made invalid with some probability, but most
- * calls have at most one invalid argument, because a call with two errors shows only the first.
+ * calls have at most one invalid argument, because a call with two errors reports only the first
+ * error.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -105,8 +106,8 @@ static uint64_t pmd_value(struct builder *builder)
 }
 
 /*
- * A sampling period. No machine can keep up with the shortest periods; the longest ones cost
- * little.
+ * A sampling period. The shortest periods cause more overflows than any machine can handle. The
+ * longest periods cost little.
  */
 static uint64_t period(struct builder *builder)
 {
@@ -115,7 +116,7 @@ static uint64_t period(struct builder *builder)
 	return 1 + below(builder, ONE_OF(builder, longest));
 }
 
-/* Returns a value for the map of struct element: some PMDs of the PMU, sometimes random bits. */
+/* Returns a value for element.map: some PMDs of the PMU, or sometimes random bits. */
 static uint64_t some_pmds(struct builder *builder)
 {
 	uint64_t map = random_next(&builder->random);
@@ -152,7 +153,10 @@ static uint16_t set_number(struct builder *builder)
 	return percent(builder, 96) ? 0 : ONE_OF(builder, edges);
 }
 
-/* Makes @e a counter that switches to the next set, mostly after one to three overflows. */
+/*
+ * Makes @e a counter whose overflows switch to the next set. In most cases this takes one to three
+ * overflows.
+ */
 static void fill_trigger(struct builder *builder, struct element *e)
 {
 	if (percent(builder, 90))
@@ -165,7 +169,7 @@ static void fill_trigger(struct builder *builder, struct element *e)
 	e->map |= (uint64_t)below(builder, 4) << SWITCH_COUNT_SHIFT;
 }
 
-/* Chooses the flags and the timeout of a set, in most cases such that the kernel accepts them. */
+/* Chooses the flags and the timeout of a set. The kernel accepts them in most cases. */
 static void fill_set(struct builder *builder, struct element *e)
 {
 	static const uint64_t timeouts[] = { 100000, 100000, 150001, 1000000, 5000000 };
@@ -190,8 +194,8 @@ enum place bad_place(struct builder *builder)
 
 /*
  * Returns a number of elements. Most of these numbers give a vector whose size is near a limit: a
- * page, a value of arg_mem_max, or the largest int. Sizes whose allocation could succeed and
- * use up the guest's memory are left out.
+ * page, a value of arg_mem_max, or the largest int. Leaves out sizes with which the kernel could
+ * use up the guest's memory.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -364,7 +368,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		fill_format(builder, operation);
 }
 
-/* The allocation that fails: its number, from 1 on, or FAIL_ALL. */
+/* Returns the number of the allocation that must fail, counted from 1, or FAIL_ALL. */
 unsigned int which_allocation(struct builder *builder)
 {
 	if (percent(builder, 25))
@@ -419,8 +423,8 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->tail = percent(builder, 20);
 	}
 	/*
-	 * A call whose reserved fields are not zero fails. So dirty is rarely set for calls that
-	 * have such fields.
+	 * A call fails if its reserved fields are not zero. So operation->dirty, which makes them
+	 * nonzero, is rarely set for calls that have such fields.
 	 */
 	operation->dirty =
 		percent(builder, has_reserved_fields(operation->call) ? 3 : 30);

@@ -66,8 +66,8 @@ static void fill_mmap(struct builder *builder, struct operation *operation)
 		operation->count = PROT_READ;
 		operation->flags = percent(builder, 70) ? MAP_SHARED : MAP_PRIVATE;
 		/*
-		 * Offset 0 is the buffer of CPU 0. With pages of 4 KiB, offset 1 << 20 is the
-		 * buffer of CPU 1.
+		 * Offsets are in pages. The buffer of CPU 0 begins at offset 0. With 4-KiB pages,
+		 * the buffer of CPU 1 begins at offset 1 << 20.
 		 */
 		operation->value = percent(builder, 80) ? 0 : 1 << 20;
 	}

@@ -16,14 +16,14 @@ enum theme {
 };
 
 /**
- * struct builder - the plan of one worker while it is built
+ * struct builder - a worker's plan that is being built
  * @random: random numbers for all decisions
  * @pmu: the PMU whose registers are used
  * @theme: subject of the round
  * @operations: the operations that have been added so far
  * @count: number of @operations
- * @limit: the most operations that the plan can have
- * @numbers: PMDs of the last vector that was written; reads mostly name the same PMDs
+ * @limit: maximum number of @operations
+ * @numbers: PMDs that the last WRITE_PMDS names; most later reads name the same PMDs
  * @samples: the current scenario takes samples
  * @sets: the current scenario has several event sets
  */
@@ -52,8 +52,8 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
 /*
- * Adds an operation without arguments. If the plan is full (@limit), returns an operation that
- * nobody will execute.
+ * Adds an operation without arguments. If the plan is full (@limit), the returned operation is
+ * never executed.
  */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 

@@ -33,8 +33,8 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 
 size_t argument_size(enum call call);
 /*
- * Returns whether this program has written all elements of the call's vector. Otherwise the kernel
- * also reads the memory after the written elements, which contains data of earlier calls.
+ * Returns whether this program has written all elements of the call's vector. If it has not, the
+ * kernel also reads the memory after the written elements, which contains data of earlier calls.
  */
 bool is_written_whole(const struct operation *operation);
 /* Adds to @map the PMDs that may be in use after this WRITE_PMDS. */
@@ -47,11 +47,14 @@ uint32_t flags_to_create(const struct executor *executor,
 			 const struct operation *operation);
 /* Returns whether CREATE_CONTEXT requests a format. */
 bool wants_format(const struct operation *operation);
-/* Returns why the kernel must refuse the format that CREATE_CONTEXT requests, or NULL. */
+/*
+ * Returns why the kernel must refuse the format that CREATE_CONTEXT requests, or NULL if it may
+ * accept the format.
+ */
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
-/* Returns what is known about the file, or NULL if other threads or processes may have the file. */
+/* Returns what is known about the file, or NULL if other threads or processes may use it. */
 struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);

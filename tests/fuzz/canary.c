@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The canary: a context that its worker loads on itself, and that no other worker can reach. Its
- * counts are known exactly, whatever the other workers do.
+ * The canary is a context that its worker loads on itself. No other worker can reach this context.
+ * Its counts are known exactly, whatever the other workers do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -167,8 +167,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports a failure outside of rounds. In a round (operation->flags is 0) the failure is allowed:
- * there may be no memory or no PMU, or another worker may already monitor this thread.
+ * Reports a failure outside of rounds. In a round (operation->flags is 0), the same failure is
+ * allowed: there may be no memory or no PMU, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)
 {

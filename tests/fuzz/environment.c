@@ -129,7 +129,7 @@ void do_work(const struct operation *operation)
 		touch_pages(operation->value);
 }
 
-/* Reads one of perfmon's files in sysfs or debugfs; @count: which one. */
+/* Reads one of perfmon's files in sysfs or debugfs. @count selects the file. */
 void do_look(const struct operation *operation)
 {
 	static const char *const files[] = {
@@ -166,12 +166,12 @@ void do_file_table(void)
 }
 
 /*
- * @count: number of the format, from 1 on; 0: the PMU's module or the core
+ * @count: number of a format, counted from 1; 0 selects the PMU's module or the core (see bit 1)
  * @value: a bitmap:
  * bit 0: 1 loads the module, 0 unloads it
- * bit 1: 1 selects the core, 0 selects the PMU's module; used only if @count is 0
- * bit 2: if it is set, an unload also empties /proc/sys/kernel/modprobe, so that the kernel cannot
- *	load a module on demand; a load restores the file
+ * bit 1: if @count is 0, 1 selects the core, and 0 selects the PMU's module
+ * bit 2: 1 also changes /proc/sys/kernel/modprobe: an unload empties this file, so that the kernel
+ *	cannot load a module on demand, and a load restores the file
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {
@@ -215,7 +215,7 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 			become_program("/bin/sleep");
 		_exit(0);
 	}
-	/* From here on the child has the files, too. */
+	/* Now the child has the same files open. */
 	forget_files(executor);
 	if (child > 0)
 		executor->child = child;

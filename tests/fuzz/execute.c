@@ -165,8 +165,8 @@ static void do_and_check(struct executor *executor, const struct operation *oper
 	after = slot_now(executor, operation->slot);
 	same = slots_equal(before, after);
 	/*
-	 * If the slot has changed, the call may have used a different descriptor than must_fail()
-	 * has seen. OPEN always changes the slot.
+	 * The slot may have changed after must_fail() looked at it. Then the call may have used
+	 * another descriptor. OPEN always changes the slot.
 	 */
 	if (why && !error && (same || operation->call == OPEN))
 		wrong("%s succeeded, though %s (worker %u, slot %u)",

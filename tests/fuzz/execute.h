@@ -31,8 +31,8 @@
 
 /**
  * struct table - shared by all processes of a round
- * @target_threads: for each target, the IDs of all threads except the first; 0 if the target never
- * had that many threads
+ * @target_threads: for each target, the IDs of all threads except the first; elements that were
+ *	never used are 0
  * @pmu_changes: a worker has loaded or unloaded the PMU's module
  */
 struct table {
@@ -43,11 +43,11 @@ struct table {
 };
 
 /**
- * enum kind - what the descriptor of a call belongs to
- * @UNSURE: other threads replaced the descriptor during the call
- * @PERFMON: it belonged to perfmon before the call and after it
- * @OTHER: it is open, and does not belong to perfmon
- * @CLOSED: the slot of the call has no descriptor
+ * enum kind - which kind of file the descriptor of a call refers to
+ * @UNSURE: not known, because other threads replaced the descriptor during the call
+ * @PERFMON: a file of perfmon
+ * @OTHER: an open file that does not belong to perfmon
+ * @CLOSED: no file, because the slot of the call has no descriptor
  */
 enum kind {
 	UNSURE,
@@ -66,12 +66,12 @@ struct slot {
 #define KNOWN_SETS 8
 
 /**
- * struct file_state - what is known for certain about a file that no other process has
- * @known: the other fields are valid; false if other processes may have the file
+ * struct file_state - what is known for certain about a file that no other process has open
+ * @known: the other fields are valid; false if other processes may have the file open
  * @created: the file has a context
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
- * @maybe_loaded: the context was loaded on another thread, which may have ended
+ * @maybe_loaded: the context was loaded on another thread, which may have ended since then
  * @any_set: any set may exist, because more than KNOWN_SETS were created, or because it is not
  *	known which sets were created
  * @set_count: number of used elements of @sets
@@ -110,7 +110,7 @@ struct area {
  * @outer: memory for struct pfm_vector
  * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
  * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
- * @mapping: memory of @mapped bytes that MMAP has mapped
+ * @mapping: memory that MMAP has mapped: @mapped bytes
  * @child: the child that was forked last
  * @dead: a child that has exited, 0 if there was none yet
  * @timer: ends calls that block
@@ -161,12 +161,12 @@ const char *call_name(enum call call); /* pairs.c */
 /* Returns what the file of a setting contained before the first round. See system.c. */
 const char *setting_before(const char *path);
 
-/* Called before the first round: finds out what the machine has. */
+/* Called before the first round. Stores the result of PFM_IOC_INFO for later checks. */
 void expectations_begin(void);
 
 /*
- * Called before the first round: prepares fault injection, kmemleak and the programs that targets
- * execute.
+ * Called before the first round. Prepares fault injection, kmemleak, and the programs that the
+ * targets execute.
  */
 void machine_prepare(void);
 
@@ -179,7 +179,10 @@ void formats_unload(void);
 /* The modules of the formats, in the order of the table in ioctls.c. */
 extern const char *const format_modules[FORMATS];
 
-/* Implemented by the program: outcome() gets the result of each call, wrong() gets each finding. */
+/*
+ * Each program implements these two functions. outcome() is called with the result of each call,
+ * and wrong() is called with each finding.
+ */
 void outcome(const struct executor *executor, const struct operation *operation,
 	     int error, enum kind kind);
 void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));

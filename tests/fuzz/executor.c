@@ -18,7 +18,7 @@
 
 #define INNER_BYTES (64 << 10)
 
-/* Slots shared by the threads of a process, and by processes after a fork. */
+/* The threads of a process share these slots. A forked process gets a copy of them. */
 static struct slot shared_slots[SHARED_SLOTS];
 
 static const struct slot empty = { .fd = -1, .kind = CLOSED };
@@ -57,8 +57,9 @@ int descriptor(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * Looks up the device's number in each call, because it may change when the module is loaded again.
- * A file that was opened with O_PATH is not perfmon's: such an open does not call the driver.
+ * This function always looks up the device's number, because the number may change when the module
+ * is loaded again. A file that was opened with O_PATH is not perfmon's: such an open does not call
+ * the driver.
  */
 enum kind kind_of_descriptor(int fd)
 {
@@ -73,8 +74,8 @@ enum kind kind_of_descriptor(int fd)
 }
 
 /*
- * Closes the old descriptor after it has left the slot. So no number is in two slots, and the kind
- * of a descriptor does not change while it is in its slot.
+ * Closes the old descriptor after it has left the slot. So no descriptor is in two slots at the
+ * same time, and the kind of a descriptor does not change while it is in its slot.
  */
 void put_in_slot(struct executor *executor, unsigned int number, int fd, enum kind kind)
 {
@@ -239,7 +240,10 @@ static pid_t dead_process(struct executor *executor)
 	return pid;
 }
 
-/* Returns a thread of the target other than the first one, or the first one if it is alone. */
+/*
+ * Returns a later thread of the target, or the target's first thread if that later one never
+ * existed.
+ */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {
 	unsigned int target = number % TARGETS;
@@ -288,8 +292,8 @@ static void fault_file_write(int fd, unsigned int number)
 }
 
 /*
- * After a fork each page is copied at the next write to it. During a call with FAIL_ALL the kernel
- * gets no memory for the copy, so it would repeat the page fault for ever. Therefore the process
+ * After a fork, the kernel copies each page at the next write to it. During a call with FAIL_ALL,
+ * the allocation of the copy fails, so the page fault would repeat for ever. Therefore the process
  * does not fork during such a call, and the thread first writes to all pages that it will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
@@ -318,7 +322,7 @@ static __attribute__((noinline)) void touch_own_memory(void)
 	*(volatile int *)&errno = errno;
 }
 
-/* Called immediately before the system call, so that no allocation fails in its preparation. */
+/* Called immediately before the system call, so that only allocations of this call fail. */
 void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds calls that must fail. The reason may be an argument, or the state of a file that only this
- * process has open. A call is reported only if its failure is certain, whatever other threads do.
- * pairs.c checks the errno.
+ * Finds calls that must fail because of an argument, or because of the state of a file that only
+ * this process has open. Calls that might succeed because of another thread are left out. pairs.c
+ * checks the errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* The kernel reads this many elements of operation->element, if none of them is bad. */
+/* Returns how many elements of operation->element the kernel reads if none of them is bad. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)
@@ -250,7 +250,7 @@ static const char *bad_file_call(const struct operation *operation)
 	case OTHER_IOCTL:
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
-		/* The buffers of CPUs are at multiples of 4 GiB. */
+		/* Each CPU's buffer begins at a multiple of 4 GiB. */
 		if (operation->value & 0xffff || !operation->size || !operation->flags)
 			return "the size, offset or flags are bad";
 		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
@@ -348,8 +348,9 @@ static const char *bad_state(const struct file_state *file,
 	if (file->loaded)
 		why = bad_state_loaded(operation);
 	/*
-	 * READ_THREAD reads counts of copies. A copy has the event sets that existed at the load,
-	 * and the context's sets may have changed since then. So READ_THREAD is not checked.
+	 * READ_THREAD reads counts of copies. A copy has the event sets that the context had when
+	 * it was loaded. The context's sets may have changed since then, so READ_THREAD is not
+	 * checked.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);
@@ -415,10 +416,11 @@ static void remember_success(struct executor *executor, struct file_state *file,
 }
 
 /*
- * A vector that fails may have good elements before the bad one. So each set that the vector names
- * may exist, and each PMD that it names may be in use. The kernel may also have read elements that
- * this program did not write (is_written_whole()). After that, CREATE_EVTSETS may have created any
- * set, and WRITE_PMDS may have brought any PMD into use.
+ * A call that fails at a bad element has already used the elements before it. So each set that the
+ * vector names may exist after the call, and each PMD that it names may be in use. If this program
+ * has not written all elements (is_written_whole()), the kernel may have read elements with unknown
+ * contents. Then CREATE_EVTSETS may have created any set, and WRITE_PMDS may have brought any PMD
+ * into use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {

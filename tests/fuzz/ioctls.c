@@ -74,7 +74,7 @@ union argument {
  * 16 to 31: PMDs 0 to 15 in reg_smpl_pmds
  * 32 to 39: PMDs 256 to 263 in reg_reset_pmds
  * 40 to 47: PMDs 256 to 263 in reg_smpl_pmds
- * 48 and 49: the lowest two bits of one of the words 1 to 4 of reg_smpl_pmds
+ * 48 and 49: the two lowest bits of word 1, 2, 3 or 4 of reg_smpl_pmds
  * 50 and 51: the index of this word, minus 1
  * from SWITCH_COUNT_SHIFT on: the switch count
  */
@@ -156,7 +156,10 @@ void add_pmds(__u64 *map, const struct operation *operation)
 	}
 }
 
-/* Writes as many elements as fit at their place, but at most FILLED. Returns their address. */
+/*
+ * Writes the elements to their place. Leaves out elements that do not fit there, and elements after
+ * the first FILLED. Returns the address of the elements.
+ */
 static void *put_elements(struct executor *executor, const struct operation *operation)
 {
 	const size_t size = element_size(operation->call), stride = stride_of(operation);
@@ -212,7 +215,7 @@ union format_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* What the kernel reads about a sampling format: its name and its argument. */
+/* The name and the argument of a sampling format, which the kernel reads from memory. */
 struct request {
 	char name[64];
 	union format_argument argument;
@@ -461,7 +464,7 @@ static void check_status(const struct pfm_status *status)
 		      status->lost_samples);
 }
 
-/* NMIs may change the counts while they are copied, but not more often than this. */
+/* While the kernel copies the counts, NMIs may increase them by at most this number. */
 #define AT_ONCE 64
 
 static void check_statistics(const struct pfm_statistics *statistics)

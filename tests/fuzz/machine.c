@@ -124,7 +124,7 @@ void machine_prepare(void)
 {
 	prepare_faults();
 	/*
-	 * Keeps kmemleak from scanning every ten minutes. The guest's init makes it scan at the
+	 * Keeps kmemleak from scanning every ten minutes. The guest's init starts a scan at the
 	 * end.
 	 */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");

@@ -219,7 +219,7 @@ const char *call_name(enum call call)
 	return names[call];
 }
 
-/* In the table, OPEN stands also for REOPEN, and READ also for READV. */
+/* In the table, OPEN also stands for REOPEN, and READ also stands for READV. */
 static enum call listed_call(enum call call)
 {
 	if (call == REOPEN)
@@ -290,7 +290,7 @@ bool pair_is_allowed(const struct operation *operation, int error, enum kind kin
 	return false;
 }
 
-/* If the source is a section of docs/interface.md, it begins with a digit. */
+/* A source begins with a digit if it is a section of docs/interface.md. */
 static bool is_of_api(const struct pair *pair)
 {
 	return pair->source && *pair->source && *pair->source <= '9';

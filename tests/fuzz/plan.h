@@ -4,8 +4,8 @@
  * the same seed gives the same plan. Thread IDs and addresses are known only at run time. The plan
  * has names for them (enum who, enum place), which the executor replaces by the values.
  *
- * Every program that perfmon-fuzz prints begins with this file. After it come the files that
- * execute a plan, such as execute.c, and the files that check the results, such as pairs.c.
+ * Every program that perfmon-fuzz prints begins with this file. The next files execute a plan, such
+ * as execute.c, or check the results, such as pairs.c.
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H
@@ -23,7 +23,7 @@
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
 #define TARGET_THREADS 3 /* threads of each target, not counting the first */
-#define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
+#define ELEMENTS       4 /* a vector has at most this many different elements */
 #define SETS	       4 /* scenarios use the event sets 0 to 3 */
 #define LONGER	       64 /* at most this many bytes are added to a structure */
 
@@ -181,8 +181,8 @@ struct element {
  * @count: number of elements of a vector; other calls use this field differently
  * @flags: depends on the call
  * @value: depends on the call
- * @size: size of an element of a vector in bytes, or 0 for the size of the first version; other
- *	calls use this field differently
+ * @size: number of bytes in each element of a vector; 0: as many as in the first version of the
+ *	structure; other calls use this field differently
  * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
  * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
  * @elements: number of used elements of @element

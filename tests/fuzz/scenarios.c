@@ -28,8 +28,8 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Adds a random call. Calls that take as long as a hundred others (a new process, sleep) are
- * correspondingly rare.
+ * Adds a random call. Some calls, such as a sleep or a new process, take as long as a hundred
+ * others. They are correspondingly rare.
  */
 static void add_any(struct builder *builder, unsigned int slot)
 {
@@ -381,7 +381,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* Loads a context on a zombie: a target that has exited, and that no process has waited for. */
+/* Loads a context on a zombie: its target has exited, but no process has waited for it. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -491,8 +491,8 @@ void add_modules(struct builder *builder)
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
 	/*
-	 * After a load of the module, the first context makes more allocations than later ones. So
-	 * more allocations can fail.
+	 * The first context after the module was loaded makes more allocations than later contexts.
+	 * So more allocations can fail.
 	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =

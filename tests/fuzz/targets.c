@@ -135,7 +135,7 @@ static void give_up_descriptors(void)
 
 /*
  * @value: number of the target; @count: what it does (enum threads, or target_live()); @flags: its
- * user, 0 for root; @size: not 0: the target keeps the caller's descriptors
+ * user, 0 for root; @size: if it is not 0, the target keeps the caller's descriptors
  */
 void do_spawn(struct executor *executor, const struct operation *operation)
 {

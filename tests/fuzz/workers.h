@@ -5,13 +5,15 @@
 
 #include "execute.h"
 
-/* Executes the plan. Returns false if the workers did not end in @seconds. */
+/* Executes the plan. Returns false if the workers did not end within @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
-/* Implemented by the program: called if processes of group @group hang. */
+/* The program defines this function. It is called if processes of group @group hang. */
 void workers_hang(pid_t group);
 
-/* Implemented by the program: called several times per second while the workers run. */
+/*
+ * The program defines this function. It is called several times per second while the workers run.
+ */
 void workers_go_on(void);
 
 #endif

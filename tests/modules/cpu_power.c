@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: acts as if a CPU lost its power for a moment, as in a deep idle state, but while a thread
- * runs on the CPU. Afterwards the PMU's registers hold arbitrary values.
+ * Armv8: acts as if a CPU lost its power for a moment, as in a deep idle state. But the CPU is not
+ * idle: a thread runs on it. Afterwards the PMU's registers hold arbitrary values.
  */
 #include <asm/sysreg.h>
 #include <linux/cpu_pm.h>

@@ -48,9 +48,9 @@ static bool is_counted(void)
 }
 
 /*
- * Needs no lock, because no other thread changes the result at the same time. Either the counted
- * thread wrote the request itself, or it slept while another thread wrote the request. A worker
- * works for the counted thread only while that thread sleeps.
+ * Needs no lock, because no other thread changes the result at the same time. The thread whose
+ * allocations are counted either wrote the request itself, or slept while another thread wrote the
+ * request. A worker makes allocations for this thread only while the thread sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {
@@ -107,9 +107,8 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * Does nothing. But the kernel does not optimize a probe with a post handler to a jump. The
- * handlers above make the probed function fail by skipping it, which is not possible in an
- * optimized probe.
+ * Does nothing. The kernel does not optimize a probe that has a post handler. The handlers above
+ * make the probed function fail by skipping it, and an optimized probe cannot do that.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {

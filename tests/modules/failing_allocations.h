@@ -8,14 +8,14 @@
 #define FAILING_ALLOCATIONS "/sys/kernel/debug/failing_allocations"
 
 /**
- * struct failing_request - which allocations fail; written as a whole
- * @nth: number of the allocation that fails, counted from now on; 0: none fails
+ * struct failing_request - which allocations fail; must be written with one write()
+ * @nth: which allocation fails: 1 is the next one; 0: none fails
  * @thread: tid of the thread whose allocations are counted
  * @objects: not 0: count allocations of objects, by kmalloc() and the like
  * @pages: not 0: count allocations of pages
  * @rest: not 0: all further allocations fail, too
- * @workers: not 0: count allocations that the kernel's workers make for perfmon, too. The thread must
- *	wait for these workers
+ * @workers: not 0: count allocations that the kernel's workers make for perfmon, too. The thread
+ *	must wait for these workers
  */
 struct failing_request {
 	__u32 nth;
@@ -27,7 +27,7 @@ struct failing_request {
 };
 
 /**
- * struct failing_result - result of the last request; read as a whole
+ * struct failing_result - result of the last request; must be read with one read()
  * @left: allocations left until @nth; 0 if allocation @nth has failed
  * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick and lets the core look
- * for an overflow each time, as the handler of a shared interrupt does.
+ * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick. Its callback calls
+ * pfm_overflow() each time, even if no counter has overflowed, as the handler of a shared interrupt
+ * does.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -19,8 +20,8 @@
 #define COUNTERS pfm_width_mask(FAKE_COUNTERS)
 
 /*
- * Number of interrupts with an overflow, and number of interrupts without one, as pfm_overflow()
- * reported.
+ * Number of interrupts with an overflow, and number of interrupts without one, according to
+ * pfm_overflow().
  */
 static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
@@ -198,8 +199,8 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 static struct pfm_pmu fake_pmu;
 
 /*
- * fake_stop() runs on the timer's CPU with interrupts disabled, so this callback does not run at
- * the same time (as in perfmon_soft).
+ * fake_stop() runs on the timer's CPU with interrupts disabled, so this callback cannot run at the
+ * same time. The same is true in perfmon_soft.
  */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {
@@ -227,7 +228,8 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 static unsigned int scope;
 module_param(scope, uint, 0444);
 
-static int owners[NR_CPUS]; /* for each group of CPUs: the owner + 1, or 0: no owner yet */
+/* For each group of CPUs: the owner + 1, or 0 if the group has no owner yet. */
+static int owners[NR_CPUS];
 
 /*
  * An owner stays the owner as long as it is online. A new owner is the last online CPU of its

@@ -5,16 +5,17 @@
  * does, and it has registers that exist only in such a sample. The module and the test
  * (sampling/hardware_samples.c) include this header.
  *
- * PMD n counts if PMC n is 1, and does not count if PMC n is 0. Samples of counter KERNEL say that
- * their instruction is in the kernel.
+ * PMD n counts if PMC n is 1, and does not count if PMC n is 0. The samples of counter KERNEL
+ * report that the recorded instruction is in the kernel.
  *
- * The parameters of the module report the calls that it got. "loads" and "unloads" are the numbers
- * of these calls. The following parameters are about the last load. "sets" is the number of event
- * sets. "selected" is the number of PMCs with the value 1 in all sets. "thread" is the tid.
- * "privileged" is as in struct pfm_session. "level" is the value of PMC LEVEL in the last set. If
- * "refuse" is an errno, a load fails with it and with the message FAKE_REFUSAL. "claimed" shows
- * which PMDs below 64 are claimed. "scope" is the number of CPUs that share registers. The last
- * online CPU of such a group becomes the owner.
+ * The parameters of the module show how the core called the module. "loads" and "unloads" say how
+ * often the core called load() and unload(). The following parameters are about the last load.
+ * "sets" is the number of event sets. "selected" is the number of PMCs with the value 1, summed
+ * over all sets. "thread" is the tid. "privileged" is as in struct pfm_session. "level" is the
+ * value of PMC LEVEL in the last set. If "refuse" is an errno, a load fails with it and with the
+ * message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. The CPUs form groups that
+ * share registers. "scope" is the number of CPUs in a group. The last online CPU of a group becomes
+ * the owner.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -34,8 +35,8 @@
 #define FAKE_USER_ONLY		   1 /* the bit that limits a context to user level */
 
 /*
- * The values that a CPU records at its overflow interrupt number @sequence. The first overflow
- * interrupt has number 1.
+ * The values that a CPU records at an overflow interrupt. @sequence is the number of this interrupt
+ * on the CPU, counted from 1.
  */
 #define FAKE_IP(counter, sequence) (0x10000 * ((counter) + 1) + (sequence))
 #define FAKE_NEAR_VALUE(sequence)  (7 * (sequence))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers a PMU or a sampling format whose description has one mistake or none. Only two of the
- * registered functions are called: the PMU's claim and release. If a parameter requests it, claim
- * and release watch for 200 ms whether a CPU goes offline or online. Parameter "name" gives the PMU
- * another name, such as that of another PMU.
+ * Registers a PMU or a sampling format. Its description is correct or has one mistake. Only two of
+ * the registered functions are called: the PMU's claim and release. If a parameter requests it,
+ * claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
+ * replaces the name of the PMU, for example by the name of another PMU.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>

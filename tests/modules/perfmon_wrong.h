@@ -3,7 +3,7 @@
 #ifndef PERFMON_WRONG_H
 #define PERFMON_WRONG_H
 
-/* The mistakes in the description of a PMU: the name of each, and the code that makes it. */
+/* Mistakes in the description of a PMU. X(NAME, CODE): CODE makes the mistake NAME. */
 #define WRONG_PMUS(X)                                                                    \
 	X(NO_NAME, pmu.name = NULL)                                                      \
 	X(NO_MODEL, pmu.model = NULL)                                                    \
@@ -63,14 +63,14 @@
 	X(FIRST_ARGUMENT_LARGER, format.argument_first_size = PAGE_SIZE + 1)             \
 	X(UNKNOWN_FLAG, format.flags = ~PFM_FORMAT_CONTINUOUS)
 
-/* A name or a UUID that another sampling format has already. */
+/* Sampling formats with a name or a UUID that another format already has. */
 #define TAKEN_FORMATS(X)                                                                 \
 	X(NAME_OF_ANOTHER, format.name = "default")                                      \
 	X(UUID_OF_ANOTHER, format.uuid = "D139B29E-62E8-40E4-B402-73078792E937")
 
 #define WRONG_NUMBER(name, change) name,
 enum {
-	/* Without a mistake, and with the maximum number of everything. */
+	/* A PMU without a mistake. It has as many PMCs, PMDs and virtual PMDs as permitted. */
 	RIGHT_PMU,
 	WRONG_PMUS(WRONG_NUMBER) /* each ends with a comma */
 	PMUS_OF_OTHERS(WRONG_NUMBER) RIGHT_FORMAT,

@@ -38,7 +38,10 @@ static unsigned long long random_next(unsigned long long *state)
 	return value ^ (value >> 31);
 }
 
-/* A field of a line of the list (mutants_print()): 2 is the file, 6 the kind. */
+/*
+ * Returns field @number of a line that mutants_print() wrote. Field 2 is the file, and field 6 the
+ * kind.
+ */
 static char *field(const char *line, unsigned int number)
 {
 	size_t length;

@@ -176,7 +176,9 @@ static void ternary(struct source *source, CXCursor cursor)
 		negate(source, children.cursors[0]);
 }
 
-/* The name of the type behind all typedefs: typedefs do not matter for an argument. */
+/*
+ * Returns the name of the type with all typedefs resolved. Typedefs do not matter for an argument.
+ */
 static CXString bare_spelling(CXType type)
 {
 	return clang_getTypeSpelling(clang_getCanonicalType(type));
@@ -279,8 +281,8 @@ void mutate_expression(struct source *source, CXCursor cursor)
 }
 
 /*
- * Returns whether @word is the last token before @at, or, if @bracket is not NULL, whether @word
- * and then @bracket are the last two tokens before @at.
+ * Returns whether @word is the last token before @at. If @bracket is not NULL, the last two tokens
+ * must be @word and @bracket.
  */
 static bool follows(const struct source *source, size_t start, size_t at,
 		    const char *word, const char *bracket)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators on macros and on names: errno, barriers, locks. */
+/* Operators that change macros and names: errno values, barriers and locks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,8 +167,8 @@ static void change_errno(struct source *source, struct range name)
 }
 
 /*
- * Changes the numbers in a macro's definition, because the file does not contain these numbers
- * where the macro is used.
+ * Changes the numbers in a macro's definition. Where the macro is used, the file does not contain
+ * these numbers, so they cannot be changed there.
  */
 static void definition(struct source *source, struct range range)
 {

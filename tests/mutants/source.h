@@ -29,7 +29,7 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* function that releases the lock; NULL in a release */
+	const char *release; /* unlocking function; NULL if this is a release */
 	const char *name;
 };
 

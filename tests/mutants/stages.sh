@@ -53,8 +53,8 @@ gate_words() {
 }
 
 # Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
-# Leave out a suite if a word with ^ names it. If a word with ^ names a single test, the suite stays
-# in, and all of its tests run.
+# Leave out a suite if a word with ^ names it. But if a word with ^ names a single test, keep the
+# suite: all tests of the suite run.
 expand_words() {
 	local word
 	for word; do
@@ -202,8 +202,8 @@ end_overdue() {
 	fi
 }
 
-# The CPU seconds that a suite may take: three times what it takes without a mutant, plus 20 s,
-# which a debug guest takes to boot. 0: no limit.
+# Print the CPU seconds that a suite may take, or 0 if it has no limit. The limit is three times
+# what the suite takes without a mutant, plus 20 s for the boot of a debug guest.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '

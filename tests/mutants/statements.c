@@ -198,7 +198,7 @@ static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* The statement after a label or a case is not moved away from it. */
+/* A declaration, or a statement with a label or a case, is not moved. */
 static bool is_movable(enum CXCursorKind kind)
 {
 	return kind != CXCursor_DeclStmt && kind != CXCursor_LabelStmt &&

@@ -38,7 +38,7 @@ bool token_only(const struct text *text, struct range range, struct range *token
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 
-/* Returns whether all brackets are balanced, and no separator is outside of them. */
+/* Returns whether all brackets are balanced, and no comma or semicolon is outside of them. */
 bool range_is_whole(const struct text *text, struct range range);
 bool range_is_call(const struct text *text, struct range range, struct call *call);
 /* Extends @range by the ';' that follows it, if there is one. */

@@ -24,8 +24,8 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# Copy the files that differ. The copies get the current time, so that make compiles them
-	# again, even if a mutant was left there and compiled.
+	# Copy the files that differ. The copies get the current time, so make compiles them,
+	# even if the tree still has the object file of a mutant.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"
@@ -58,8 +58,8 @@ tree_mutate() {
 
 # ---- which objects a file is part of ---------------------------------------------------------
 
-# Print Kbuild's notes (.NAME.o.cmd) on the objects of ARCH that are made from FILE, or from a
-# source that includes FILE.
+# Kbuild writes a note (.NAME.o.cmd) for each object. Print the paths of the notes for those objects
+# of ARCH that are made from FILE or from a source that includes FILE.
 object_notes() {
 	local tree=$1 arch=$2 file=$3 note
 	local modules=$tree/build/$arch/module
@@ -82,7 +82,7 @@ object_source() {
 	sed -n 's/^source_.* := //p' "$1"
 }
 
-# Compile the object of NOTE again to TO, without debug information.
+# Compile the object that NOTE describes, without debug information, and write it to the file TO.
 object_compile() {
 	local arch=$1 note=$2 to=$3 command headers
 	mkdir -p "${to%/*}"
@@ -94,7 +94,8 @@ object_compile() {
 		"$triplet-objcopy" --strip-unneeded "$to.full" "$to"
 }
 
-# Compile the unchanged object of NOTE, unless that was done before, and print its path.
+# Compile the object that NOTE describes from the unchanged source, unless that was done before.
+# Print the object's path.
 object_base() {
 	local tree=$1 note=$2 arch=$3 base
 	base=$tree/base/objects/$arch/${note##*/}
@@ -136,8 +137,8 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# Print the architectures whose modules differ with the mutant in FILE. Fails if an object cannot be
-# compiled. TREE must have been built without the mutant.
+# Print the architectures whose modules are changed by the mutant in FILE. Fails if an object cannot
+# be compiled. TREE must have been built without the mutant.
 modules_affected() {
 	local tree=$1 file=$2 line=$3 arch
 	for arch in $arches; do
@@ -176,7 +177,8 @@ affected() {
 	fi
 }
 
-# Build the parts that guests of ARCH with KERNEL use and that contain the mutant.
+# Build what contains the mutant in FILE, either the modules or the programs, for guests of ARCH
+# with KERNEL.
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
 	[[ $file != module/* ]] || what=modules
@@ -185,8 +187,8 @@ tree_build() {
 
 # ---- flags for libclang ----------------------------------------------------------------------
 
-# The compiler options that libclang needs, from a note of Kbuild, with paths from the current
-# folder.
+# Print the compiler options that libclang needs. They are taken from a note of Kbuild, and their
+# paths are changed so that they are valid in the current folder.
 note_flags() {
 	local tree=$1 arch=$2 note=$3 headers
 	headers=$(tests/vm/fetch headers "$arch")
@@ -198,7 +200,8 @@ note_flags() {
 		sed -e "s|^-I\./|-I$headers/|" -e "s|^\./|$headers/|" -e "s|$tree/build/$arch/||"
 }
 
-# Print all mutants of FILE, compiled for the first architecture whose modules contain it.
+# Print all mutants of FILE. libclang parses FILE for the first architecture whose modules contain
+# it.
 list_module() {
 	local tree=$1 file=$2 arch note source
 	local -a flags

@@ -3,7 +3,7 @@
 #
 # For the scripts that run Debian's perf in an x86_64 guest.
 
-# Put into the array perf_files the options of tests/vm/run that put perf into the guest.
+# Fills the array perf_files with options of tests/vm/run. These options copy perf into the guest.
 fetch_perf() {
 	local tree file
 	tree=$(tests/vm/fetch perf x86_64) || return

@@ -144,7 +144,7 @@ static bool is_wanted(const struct suite *suite, const TTest *test, char **words
 	return wanted;
 }
 
-/* If a word names nothing, the program fails, instead of succeeding without any test. */
+/* Ends the program with an error if no test fits @word, as when the word is misspelled. */
 static void check_word(const char *word)
 {
 	const char *name = word + (*word == '^');

@@ -13,8 +13,8 @@
  *		ck_assert_int_eq(1 + 1, 2);
  *	}
  *
- * Each test is a process of its own. After the given number of seconds it is ended with all its
- * children.
+ * Each test is a process of its own. If it runs longer than the given number of seconds, it is
+ * killed with all its children.
  */
 #ifndef SUITES_H
 #define SUITES_H

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For the scripts that are stages: count checks that succeed, and print the counts at the end.
+# Functions for stages that are scripts: they count the checks, and print the counts at the end.
 
 passed=0 failed=0
 
@@ -17,7 +17,8 @@ verify() {
 	fi
 }
 
-# The last command of a script: prints the counts and fails if a check failed.
+# The last command of a script: prints the counts, and fails if a check failed or if there was no
+# check.
 print_counts() {
 	echo "$passed passed, $failed failed"
 	[[ $failed -eq 0 && $passed -gt 0 ]]

@@ -20,7 +20,8 @@ esac
 # --icount.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
 
-# run STATUS COMMAND...: the command ends with that status; its output is in $out and $err.
+# run STATUS COMMAND...: runs the command, and checks that its exit status is STATUS. Its output is
+# in $out and $err.
 run() {
 	wanted=$1
 	shift
@@ -122,9 +123,9 @@ is_wanted() {
 	esac
 }
 
-# run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. With
-# UNTIL_FAILURE in the environment, no test is run after the first one that fails. Prints "N passed,
-# N failed" as the last line.
+# run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. If
+# UNTIL_FAILURE is in the environment, the run stops after the first test that fails. Prints "N
+# passed, N failed" as the last line.
 run_tests() {
 	script=$1
 	shift

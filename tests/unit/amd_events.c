@@ -34,8 +34,9 @@ TEST(each_family_has_its_description)
 }
 
 /*
- * Events and the counters that can count them, which the manual calls PERF_CTL[...]. The list has
- * some events of each unit, and all events that are exceptions in their unit.
+ * Events and the counters that can count them. The manual calls these counters PERF_CTL[...]. The
+ * list contains some events of each unit, and all events whose counters differ from those of their
+ * unit.
  */
 static const struct {
 	uint64_t code;
@@ -154,7 +155,10 @@ TEST(other_families_count_everything_everywhere)
 
 #define MOST 6
 
-/* Assign counters to the events @codes, and store their PMDs, or NO_COUNTER, in @pmds. */
+/*
+ * Assign counters to the events @codes. Store the PMD of each event in @pmds, or NO_COUNTER if the
+ * event got no counter.
+ */
 static void assign(const struct machine *machine, const uint64_t *codes, size_t count,
 		   int *pmds)
 {
@@ -173,8 +177,8 @@ static void assign(const struct machine *machine, const uint64_t *codes, size_t 
 }
 
 /*
- * The first three events can use any counter. If they took counters 0 to 2, none would be left for
- * the last three events, which can use no others.
+ * The first three events can use any counter. The last three events can use only counters 0 to 2.
+ * If the first three took these, none would be left for the last three.
  */
 TEST(an_event_with_many_counters_leaves_rare_counters_to_others)
 {

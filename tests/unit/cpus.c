@@ -71,7 +71,7 @@ TEST(more_cpus_than_there_is_room_for_are_enospc)
 	must_fail("0-65535", ENOSPC);
 }
 
-/* The expected number is that of sysconf(), which reads the same file with its own code. */
+/* sysconf() gives the expected number. It reads the same file with its own code. */
 TEST(no_list_means_the_cpus_that_are_online)
 {
 	static struct pfm_cpu_context contexts[4096];

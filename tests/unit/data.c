@@ -312,7 +312,7 @@ static void run_commands(const char *path)
 	}
 }
 
-/* Each byte of the file is changed in turn, which also makes sizes and counts unusual. */
+/* Each byte of the file is changed in turn. These bytes include those of sizes and counts. */
 TEST(a_changed_byte_crashes_nothing)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
@@ -374,7 +374,7 @@ TEST(random_changes_crash_nothing)
 	free(bytes);
 }
 
-/* The file has a later minor version, and a record type that no version has so far. */
+/* The file has a later minor version, and a record of a type that is not defined yet. */
 TEST(additions_of_a_later_version_are_skipped)
 {
 	struct {
@@ -431,7 +431,7 @@ TEST(a_record_of_size_0_ends_the_file)
 	}
 }
 
-/* A record of each type that is smaller than its contents. */
+/* Each type of record is tested with a size that is too small for its contents. */
 TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
@@ -482,8 +482,8 @@ TEST(more_entries_than_bytes_are_not_read)
 }
 
 /*
- * Writes and reads three entries. The event says that an entry has two values. The first entry has
- * two, the second has none, and the third has three.
+ * Writes and reads three entries. The event's record says that each entry has two values. In fact,
+ * the first entry has two values, the second has none, and the third has three.
  */
 static struct found read_values(uint32_t format_version, size_t *bad)
 {
@@ -533,7 +533,7 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.samples[2].tid, 3);
 	/*
 	 * Version 1.0 stored the number of values only with the event, not with each entry. So the
-	 * second entry is read as if it had two.
+	 * second entry is read as if it had two values.
 	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);

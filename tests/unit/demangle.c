@@ -87,7 +87,7 @@ static const char *script(const char *path, const char *options)
 	return output;
 }
 
-/* Checks that @output contains @before, @name and @behind directly one after the other. */
+/* Checks that @output contains @before, directly followed by @name and @behind. */
 static void check_name(const char *output, const char *before, const char *name,
 		       const char *behind)
 {

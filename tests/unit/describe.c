@@ -29,10 +29,10 @@ static const char *describe(struct pfm_error error)
 		expected)
 
 /*
- * All reasons in the order of their numbers. The number of a reason never changes. Most sentences
- * are those for the value 12; pfm_get_error(3) explains the value. If the value of a reason is a
- * process, the sentence is that for NO_PROCESS. No process has this number, so the sentence does
- * not name a program.
+ * All reasons in the order of their numbers. The number of a reason never changes. The test sets
+ * the value of an error to 12; pfm_get_error(3) explains the value. If the value means a process,
+ * the test sets it to NO_PROCESS instead. No process has this number, so the sentence does not name
+ * a program.
  */
 #define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
 static const struct {

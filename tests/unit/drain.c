@@ -116,7 +116,7 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* Fill all regions once. The next region then still contains its old samples. */
+	/* Fill all regions once. The region to be filled next still contains its old samples. */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();
@@ -217,7 +217,7 @@ static void check_tally(void)
 	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
 }
 
-/* The tally is also right after a buffer has been taken and before it is handed back. */
+/* The tally must also be correct between taking a buffer and handing it back. */
 TEST(the_tally_includes_all_samples)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

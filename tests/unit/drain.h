@@ -70,8 +70,8 @@ void end_of_thread(void);
 void finish(void);
 
 /*
- * Calls finish(). Checks that the file contains the samples in order, each of them once, and that
- * the other samples are counted as lost.
+ * Calls finish(). Checks that the file contains the samples in order, none of them twice, and that
+ * every sample is either in the file or counted as lost.
  */
 void check_all(void);
 

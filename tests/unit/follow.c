@@ -20,9 +20,9 @@ SUITE(follow, 120);
  * struct record - what the tracer has seen of a command
  * @pid: the process
  * @execs: number of execs of the command
- * @exits: number of times that the tracer saw the command begin to exit
+ * @exits: number of reports that the command began to exit
  * @program: program of the command after its last exec
- * @had_memory: the command still had its memory when it began to exit
+ * @had_memory: the command still had its memory maps when it began to exit
  * @ticks: number of ticks
  * @was_stopped: a tick found the command stopped by job control
  */

@@ -73,7 +73,10 @@ TEST(each_model_has_its_description)
 	ck_assert_ptr_eq(pmu_find("intel", 0xff1), &pmu_intel);
 }
 
-/* Intel's event lists: the counters for each event, of eight general and four fixed counters. */
+/*
+ * The counters that can count each event, from Intel's event lists. The PMU has eight general and
+ * four fixed counters.
+ */
 static const struct {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -193,7 +196,10 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 	assign_refined(pmu, counters, codes, NULL, count);
 }
 
-/* pfmon offers a top-down event only on models for which pfmon stat can compute its comment. */
+/*
+ * pfmon offers a top-down event only on models for which pfmon stat can compute the figure in the
+ * comment column.
+ */
 TEST(topdown_events_are_those_of_the_model)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Checks the interface of libpfmdev. The library exports the symbols of its map and no others. Each
+# Checks the interface of libpfmdev. The library exports exactly the symbols in libpfmdev.map. Each
 # symbol has a man page, and the header contains the prototype that the page shows. No installed
 # file clashes with a file of libpfm4.
 #

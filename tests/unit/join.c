@@ -83,8 +83,8 @@ static void end(struct data_writer *writer, uint64_t written, uint64_t lost)
 }
 
 /*
- * Process 100 executes "sh", then "app", and in the last file "last". Process 200 ends in the first
- * file. In the second file, another process has the process ID 200.
+ * Process 100 executes "sh" and then "app". In the last file, it executes "last". Process 200 ends
+ * in the first file. In the second file, another process has the process ID 200.
  */
 static void write_files(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: decides whether the link register contains the caller's address or an old one from an
- * earlier call. The fixture's unwinding tables describe how its functions use the register.
+ * pfmon: decides whether the link register contains the address of the present caller, or an old
+ * address that an earlier call left there. The fixture's unwinding tables describe how its
+ * functions use the register.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -49,8 +50,8 @@ static void write_library(struct data_writer *writer)
 }
 
 /*
- * Write a sample with a call chain of the program. If @flags has PFM_CALLCHAIN_USER_LINK, the
- * second address is the link register.
+ * Write a sample with the user-level call chain @user. If @flags has PFM_CALLCHAIN_USER_LINK, the
+ * second address is from the link register.
  */
 static void write_chain(struct data_writer *writer, const uint64_t *user,
 			unsigned int count, unsigned int flags)
@@ -92,7 +93,7 @@ static int find_frames(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Records the call chain @user. Returns which of its addresses pfmon accepts as frames. */
+/* Records the call chain @user. Returns which addresses in the chain pfmon accepts as frames. */
 static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
 {
 	const char *path = synthetic_path();

@@ -117,7 +117,7 @@ static void exec_at(struct data_writer *writer, uint64_t time, uint32_t tgid)
 	ck_assert_int_eq(data_write_thread(writer, &exec, "next"), 0);
 }
 
-/* Process 1 is a child of 2, which is a child of 3. */
+/* Process 3 is the parent of process 2, and process 2 is the parent of process 1. */
 TEST(a_process_begins_with_the_mappings_of_its_parent)
 {
 	const char *path = synthetic_path();

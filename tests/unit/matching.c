@@ -18,7 +18,7 @@ SUITE(matching, 120);
 #define COUNTERS   6
 
 /*
- * Returns whether all of the chosen events can have a counter at the same time. Tries all
+ * Returns whether each chosen event can have a counter of its own at the same time. Tries all
  * possibilities.
  */
 static bool fit(const struct choice *choices, unsigned int chosen, unsigned int taken)
@@ -59,8 +59,8 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 }
 
 /*
- * Check the events in order. If an event fits together with all earlier events that got a counter,
- * it must have a counter, too. Otherwise it must have none.
+ * Check the events in order. An event must have a counter if it can be counted together with all
+ * earlier events that got one. Otherwise, it must have none.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)
@@ -123,7 +123,7 @@ TEST(a_chain_of_events_moves_to_make_room_for_a_later_event)
 	static struct choice choices[4];
 	int assigned[4];
 
-	/* The events can use counters 0 or 1, 1 or 2, 2 or 3, and the last event only counter 0. */
+	/* Event i can use counters i and i + 1, but the last event can use only counter 0. */
 	for (uint16_t i = 0; i < 3; i++) {
 		choices[i].pmds[0] = i;
 		choices[i].pmds[1] = i + 1;
@@ -151,7 +151,7 @@ TEST(only_an_event_without_counters_is_left_out)
 	ck_assert_int_eq(assigned[1], 255);
 }
 
-/* Make a machine that has the registers of the mask @set, all of them available. */
+/* Make a machine that has the registers in the mask @set. All of them are available. */
 static void make_machine(struct pfm_info *info, uint64_t set)
 {
 	memset(info, 0, sizeof(*info));

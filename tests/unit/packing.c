@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: chooses the events that are counted at the same time if the counters are too few. */
+/* pfmon: if there are too few counters, chooses the events that are counted at the same time. */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
@@ -150,7 +150,7 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
-	/* All events that can be counted fit into one set, so there are no turns and no sets. */
+	/* The events that can be counted fit together, so pfmon does not divide them into sets. */
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }

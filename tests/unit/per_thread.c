@@ -25,7 +25,10 @@ static const struct {
 	uint64_t pace; /* the value of PMD n of set s is (100 * s + n + 1) * pace */
 } own = { 50, "main", 1 };
 
-/* The threads that have ended. From next_ended on, their counts have not been read yet. */
+/*
+ * The threads that have ended. The counts of thread next_ended and of those behind it have not been
+ * read yet.
+ */
 static struct {
 	uint32_t tid;
 	const char *name;
@@ -151,7 +154,7 @@ static char *printed(const struct stat_options *options)
 	return text;
 }
 
-/* Check the stamps and counts of event @name in the CSV. */
+/* Check that the CSV output has the stamps and counts @expected for event @name. */
 static void check_csv(const char *name, const char *expected)
 {
 	static const struct stat_options options = { .separator = "," };
@@ -197,7 +200,7 @@ TEST(a_thread_is_read_once)
 	end();
 }
 
-/* A context without copies keeps no counts of ended threads. */
+/* If a context has no copies, it does not keep the counts of ended threads. */
 TEST(a_context_without_copies_has_its_own_thread)
 {
 	begin("r1");
@@ -286,8 +289,9 @@ TEST(the_table_has_a_line_for_each_thread)
 }
 
 /*
- * The counts of each thread are scaled by the times of the sets in this thread. device_answer()
- * reports a time of 257 * pace for the first set and of 357 * pace for the second set.
+ * pfmon scales the counts of each thread by the times of the sets, which it also reads for this
+ * thread. device_answer() reports 257 * pace as the time of the first set, and 357 * pace as the
+ * time of the second set.
  */
 TEST(counts_are_scaled_by_the_times_of_their_thread)
 {

@@ -123,7 +123,7 @@ TEST(POWER9_codes_become_register_fields)
 		  2,
 		  { { MMCR1, 0x0606002000800080, 0x0f0f003000ff00ff },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
-		/* mem-loads: marked, eligibility 5, threshold 1 from 3 to 4 */
+		/* mem-loads: marked, eligibility 5, a threshold of 1, start event 3, end event 4 */
 		{ &pmu_power9,
 		  0x34340401e0,
 		  MODE_BOTH,
@@ -179,7 +179,7 @@ TEST(POWER10_codes_become_register_fields)
 		  { { MMCR1, 0x000d20000000005e, 0x000fe003000000ff },
 		    { MMCR2, 0x0000000840000000, 0x0000001840000000 },
 		    { MMCR3, 0, 0x000000000007fff0 } } },
-		/* mem-loads: marked, eligibility 5, threshold 1 from 3 to 5 */
+		/* mem-loads: marked, eligibility 5, a threshold of 1, start event 3, end event 5 */
 		{ &pmu_power10,
 		  0x35340401e0,
 		  MODE_BOTH,
@@ -261,7 +261,7 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* other counters need another code for the event, or cannot count it */
+		/* counters not listed here need another code for the event, or cannot count it */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -327,13 +327,13 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x501fa, "PMC5" },
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
-		/* L2 and L3: fields of MMCRC are refused; the bank of the L3 is accepted */
+		/* L2 and L3: pfmon refuses fields of MMCRC, but accepts the bank of the L3 */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },
 		{ &pmu_power8, 0x17082, NULL },
 		{ &pmu_power8, 0x610050, NULL },
 		{ &pmu_power10, 0x100000100fc, "unit" },
-		/* compare value: exponent 1, and mantissa 0x1f or 0x20 */
+		/* compare values with exponent 1 and with mantissa 0x1f or 0x20 */
 		{ &pmu_power8, 0x09f67200301ea, "threshold" },
 		{ &pmu_power8, 0x0a067200301ea, NULL },
 		{ &pmu_power9, 0x09f34340401e0, "threshold" },

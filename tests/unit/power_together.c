@@ -60,7 +60,7 @@ TEST(instructions_and_cycles_leave_counters_to_events_without_a_choice)
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
 
-	/* PMC5 and PMC6 take two of these events. The other four need all of PMC1 to PMC4. */
+	/* PMC5 and PMC6 count two of these events. The other four events need PMC1 to PMC4. */
 	count_together(&together, &pmu_power9, codes, COUNT(codes));
 	for (size_t i = 0; i < COUNT(codes); i++)
 		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: what it writes to the file about a process. The process is that of the tests, whose
- * mappings are known.
+ * pfmon: what it writes to the file about a process. The process is a child of the test program, so
+ * its mappings are known.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ struct record {
 	const char *build_id;
 };
 
-/* A child, and the records about it that were written since the file was last read. */
+/* A child, and the new records about it: those that were written after the last read. */
 static struct {
 	pid_t pid;
 	int go;

@@ -325,7 +325,8 @@ TEST(the_oldest_files_are_removed)
 	rotation_remove(&rotation);
 	ck_assert_uint_eq(rotation.count, 1);
 	ck_assert_int_eq(access(rotation.names[0], F_OK), 0);
-	usleep(20000); /* names contain hundredths of a second, and the next must differ */
+	/* The names contain the time in hundredths of a second. The next name must be different. */
+	usleep(20000);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	close(fd);
 	ck_assert_int_eq(rotation_keep(&rotation, path), 0);

@@ -155,8 +155,8 @@ TEST(bars_are_blocks_on_utf8_terminals)
 		 "help >/dev/null; LC_ALL=C.UTF-8 %s report -i %s", PFMON, path);
 	ck_assert_int_eq(pfmon(output, command), 0);
 	/*
-	 * The bar for 75 % is 16 characters long. The bar for 20 % is 4.27 characters long: it is
-	 * drawn as four full blocks and one block of two eighths.
+	 * The bar for 75 % is 16 characters long. The bar for 20 % is 4.27 characters long: it
+	 * consists of four full blocks and one block that is two eighths wide.
 	 */
 	bar = strstr(output, "200  \u2588\u2588\u2588\u2588\u258e  ");
 	ck_assert_ptr_nonnull(bar);

@@ -51,8 +51,8 @@ const char *report(const char *path, const char *options);
 json_t *report_as_json(const char *path, const char *options);
 
 /*
- * Parts of the object that report_as_json() returns: entry() returns an entry of a profile, and the
- * other functions return members of such an entry.
+ * These functions return parts of the object that report_as_json() returns. entry() returns an
+ * entry of a profile. The other functions return a member of such an entry.
  */
 json_t *entry(json_t *report, size_t event, size_t index);
 const char *text(json_t *object, const char *name);

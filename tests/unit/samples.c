@@ -37,7 +37,7 @@ enum {
  * @lost: samples that did not fit into the buffers
  * @restarts: buffers and regions that were handed back
  * @is_unloaded: a restart fails
- * @late: time of a sample that comes on CPU 0 while the library waits; 0: none comes
+ * @late: time of a sample that comes on CPU 0 while the library waits; 0: no such sample
  * @waits: how often the library has waited
  */
 static struct machine {
@@ -258,7 +258,7 @@ TEST(samples_of_all_buffers_come_in_the_order_of_their_time)
 			take_samples(count);
 			must_be(first, machine.next - 1);
 		}
-		/* A buffer has room for 20 samples, a region for fewer. */
+		/* A buffer has room for 20 samples, and a region has room for fewer. */
 		ck_assert_uint_gt(machine.next, 500);
 		ck_assert_uint_ge(machine.restarts, machine.next / 20 - CPUS);
 		end();

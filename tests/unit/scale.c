@@ -52,10 +52,10 @@ TEST(the_error_is_that_of_a_ratio_estimate)
 }
 
 /*
- * The counts y are 4, 5, 3, 8 and each time x is 1. So the rate R is 5, and the sum of the squares
+ * The counts y are 4, 5, 3, 8 and all times x are 1. So the rate R is 5, and the sum of the squares
  * of y - R x is 1 + 0 + 4 + 9 = 14. With T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3,
- * and the estimate is 40. The usual formula for estimating a total from a sample mean gives the
- * same variance: 8^2 (1 - 1/2) (14/3) / 4.
+ * and the estimate is 40. The usual formula for a total that is estimated from the mean of a sample
+ * gives the same variance: 8^2 (1 - 1/2) (14/3) / 4.
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
@@ -96,10 +96,10 @@ TEST(an_even_rate_has_no_error)
 }
 
 /*
- * The counts y are 10^12 + d, with d = 0, 1, -1, and each time x is 10^6. So the rate R is 10^6,
- * and the sum of the squares of y - R x is 2. The event was counted for a thousandth of the time
+ * The counts y are 10^12 + d, where d is 0, 1, -1. All times x are 10^6. So the rate R is 10^6, and
+ * the sum of the squares of y - R x is 2. The event was counted for a thousandth of the time
  * T = 3 * 10^9. The squares of the counts are about 10^24. If the code added up such large numbers,
- * rounding would make the 2 disappear. The error is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
+ * the sum of 2 would be lost by rounding. The error is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {

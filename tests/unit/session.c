@@ -189,8 +189,8 @@ TEST(each_set_has_its_own_registers)
 }
 
 /*
- * The sets are created again for each run. Otherwise their numbers of turns and their durations
- * would continue to grow. When a set is created again, its PMCs are reset.
+ * The sets are created again for each run. Otherwise the number of turns and the duration of each
+ * set would continue to grow. When a set is created again, its PMCs are reset.
  */
 TEST(each_run_creates_its_sets_again)
 {

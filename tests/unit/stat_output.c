@@ -423,7 +423,7 @@ TEST(the_mean_excludes_runs_without_a_turn)
 }
 
 /*
- * Sets that end after a number of events count different parts of the program, so nothing is
+ * If sets end after a number of events, they count different parts of the program, so nothing is
  * scaled.
  */
 TEST(sets_that_end_after_events_are_not_scaled)
@@ -454,8 +454,8 @@ TEST(sets_that_end_after_events_are_not_scaled)
 	make_shared(&results, run, 1, &list);
 	text = written_csv(&results, ",");
 	/*
-	 * GHz is computed with the time of the set. There are no instructions per cycle, because
-	 * the cycles were counted at another time.
+	 * GHz is computed from the time during which the set was active. Instructions per cycle are
+	 * not shown, because the instructions and the cycles were counted at different times.
 	 */
 	ck_assert_str_eq(text,
 			 "2000000,,cycles,,1000000,25.00,2.000,GHz,2000000,,first\n"

@@ -17,7 +17,7 @@ SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
-/* Lines that a fixture prints: a function and its address, and a mapping that contains code. */
+/* A line that a fixture prints contains a function and its address, or a mapping of code. */
 struct said_function {
 	char name[64];
 	uint64_t address;
@@ -51,7 +51,7 @@ static void take_mapping(struct said *said, const char *line)
 		said->mapping_count++;
 }
 
-/* Run @path of the fixtures and store its output. */
+/* Run the fixture @path and store its output in @said. */
 static void run(const char *path, struct said *said)
 {
 	char line[1024];
@@ -91,7 +91,7 @@ static void write_mappings(struct data_writer *writer, const struct said *said,
 	}
 }
 
-/* A recording of process 1 with the mappings in @said. */
+/* Make a recording of process 1 with the mappings in @said. */
 static void make_recording(struct recording *recording, const struct said *said,
 			   const char *build_id)
 {
@@ -104,7 +104,7 @@ static void make_recording(struct recording *recording, const struct said *said,
 	ck_assert_int_eq(recording_open(recording, path), 0);
 }
 
-/* Look up all functions in @said, at their first byte and 5 bytes later. */
+/* Look up each function in @said by the address of its first byte and by a later address. */
 static void check_functions(struct symbols *symbols, const struct said *said)
 {
 	for (size_t i = 0; i < said->function_count; i++) {
@@ -167,7 +167,7 @@ static void read_program(struct program *program, const char *path, const char *
 	close(fd);
 }
 
-/* "stripped" is "pie" without symbols: the addresses that it prints are valid for both. */
+/* "stripped" is "pie" without symbols, so both have their functions at the same offsets. */
 TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 {
 	struct program program;
@@ -231,7 +231,7 @@ TEST(a_program_with_another_build_id_is_reported_and_not_used)
 	recording_free(&recording);
 }
 
-/* "static" has no build-id, so another file is recognised by its inode. */
+/* "static" has no build-id, so pfmon compares the inodes to recognise another file. */
 TEST(another_file_without_build_id_is_reported_and_not_used)
 {
 	struct recording recording;
@@ -363,8 +363,8 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
 	/*
-	 * All four frames have the same address, including those of the kernel. The test only
-	 * checks for which frames the address one byte earlier is looked up.
+	 * All four frames, including those of the kernel, have the same address. The test only
+	 * checks for which frames pfmon looks up the address one byte earlier.
 	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;

@@ -14,12 +14,12 @@
 #define FAULTS_PMD   256
 
 /*
- * Returns the name of a file that is gone when the test ends. Processes that the test starts can
- * use this name, too.
+ * Make an empty file that exists until the test ends, and return its name. Processes that the test
+ * starts can use this name, too.
  */
 const char *synthetic_path(void);
 
-/* The flags in the machine record of each file that begins from now on. */
+/* synthetic_begin() writes these flags into the machine record. */
 extern uint32_t synthetic_flags;
 
 /* Begin a file with the records for the machine and the command "app --size 100". */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat: level 1 of the top-down method, from counts that are added up by hand. */
+/* pfmon stat: level 1 of the top-down method. The expected values were computed by hand. */
 #include <string.h>
 
 #include "../../tools/pfmon/stat/metrics.h"
@@ -66,9 +66,9 @@ static void add_four_wide(unsigned int modes)
 }
 
 /*
- * 1000 cycles have 4000 slots. 1200 slots were issued and 1000 retired, so 200 were lost. 50
- * cycles of recovery cost another 200 slots. 600 slots were unfilled. 4000 - 1000 - 400 - 600 =
- * 2000 slots are left.
+ * 1000 cycles have 4000 slots. 1200 slots were issued, and 1000 of them retired, so 200 were lost.
+ * 50 cycles of recovery cost another 200 slots. 600 slots were unfilled. The other 2000 slots are
+ * backend bound.
  */
 static const uint64_t four_wide_counts[] = { 1000, 1200, 1000, 600, 50 };
 
@@ -84,7 +84,7 @@ TEST(models_that_count_no_slots_have_four_per_cycle)
 	results_free(&results);
 }
 
-/* 2000 slots: 500 retired, 300 unfilled, 1000 stalled.  200 are left. */
+/* Of 2000 slots, 500 retired, 300 were unfilled, and 1000 were stalled. 200 are left. */
 TEST(the_four_parts_add_up_to_the_counted_slots)
 {
 	static const uint64_t counts[] = { 2000, 500, 300, 1000 };
@@ -118,7 +118,8 @@ TEST(a_count_of_0_is_no_missing_event)
 }
 
 /*
- * If a count that the comment of an event needs is missing, the comment is the rate of the event.
+ * An event's comment may be computed from the counts of several events. If one of these counts is
+ * missing, the comment is the event's rate.
  */
 TEST(a_missing_part_leaves_the_rate_as_comment)
 {

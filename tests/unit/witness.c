@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: the number of events that are in no sample. */
+/* pfmon: how many of the counted events are not in any sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -54,7 +54,7 @@ TEST(events_without_an_explanation_are_missing)
 	ck_assert_uint_eq(record.samples, 5);
 }
 
-/* If there are no samples, the period is the initial period. */
+/* If there are no samples, the number of missing samples is computed from the initial period. */
 TEST(without_samples_the_initial_period_gives_their_number)
 {
 	struct data_unsampled record =
@@ -65,7 +65,7 @@ TEST(without_samples_the_initial_period_gives_their_number)
 	ck_assert_uint_eq(record.samples, 0);
 }
 
-/* Ten threads have ended, each within a period of 1000. */
+/* Ten threads have ended, each of them during a period of 1000 events. */
 TEST(events_in_the_last_periods_of_threads_are_told_apart)
 {
 	struct data_unsampled record;

@@ -3,10 +3,11 @@
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
 # this file. The machine's own apt state is never changed. The cache has an apt state for each
-# Debian architecture (amd64), and further states for other suites of the mirror (sid-amd64).
+# Debian architecture (such as amd64). It has further states for other suites of the mirror (such as
+# sid-amd64).
 
-# suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release: on the mirror,
-# on the security mirror, and of the backports. With an argument, print only the line for that suite.
+# suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
+# security, updates and backports. With an argument, print only the line for that suite.
 suites() {
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
@@ -23,8 +24,8 @@ write_apt_state() {
 	suites "$suite" | sed 's/.*/deb & main/' >"$state/sources.list"
 	ln -sf /usr/share/keyrings/debian-archive-*.gpg "$state/keys/"
 	find /etc/apt/trusted.gpg.d -type f -exec ln -sf -t "$state/keys" {} +
-	# The state for the host's release and architecture contains the list of the host's
-	# installed packages, so apt fetches only packages that the host lacks.
+	# The state for the host itself contains a list of the packages that are installed there, so
+	# apt fetches only packages that the host lacks.
 	if [[ $1 == "$host" ]]; then
 		cp /var/lib/dpkg/status "$state/status"
 	else
@@ -77,8 +78,8 @@ lack_lists() {
 	return 1
 }
 
-# Results of searches in the lists are stored in files of the cache. A result that lacks something,
-# such as a list, is stored as provisional: after half an hour the search is made again.
+# The cache stores the results of searches in the lists. If something was missing, such as a list,
+# the result is provisional: after half an hour, the search is repeated.
 
 # stored FILE: print the stored result. Fails if there is none.
 stored() {

@@ -2,12 +2,12 @@
 #
 # make guest-ARCH: builds the modules and programs for a guest of ARCH, in build/ARCH/module,
 # build/ARCH/examples and build/ARCH/bin. Modules for tests are in build/ARCH/examples/tests. The
-# top Makefile includes this file and has the target "programs". KERNEL=VERSION builds the modules
-# for that kernel, in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
+# top Makefile includes this file and has the target "programs". With KERNEL=VERSION, the modules
+# are built for that kernel, in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
-# For the debug kernel our code is built with line coverage and checks for undefined behaviour.
-# These options add calls where the code accesses user memory, and objtool does not permit calls
-# there. So objtool does not check our code (OBJECT_FILES_NON_STANDARD).
+# For the debug kernel, our code is compiled with line coverage and with checks for undefined
+# behaviour. These options add calls where the code accesses user memory, and objtool does not
+# permit calls there. So objtool does not check our code (OBJECT_FILES_NON_STANDARD).
 
 guest_arches := x86_64 arm64 ppc64el
 
@@ -26,9 +26,9 @@ guest_programs := $(addprefix guest-programs-,$(guest_arches))
 
 $(guests): guest-%: guest-modules-% guest-programs-%
 
-# Kbuild writes beside the sources, so each architecture has a tree of links to them. To avoid stale
-# files, the tree is made again when a source is added or removed, when a Kbuild file changes, and
-# when there is a newer kernel for VERSION.
+# Kbuild writes its results beside the sources, so each architecture has its own tree of links to
+# the sources. To avoid stale files, the tree is made again when a source is added or removed, when
+# a Kbuild file changes, and when there is a newer kernel for VERSION.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
@@ -38,7 +38,8 @@ $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 # variables.
 guest_strictness ?= W=1 KCFLAGS=-Werror
 guest_cflags ?= -O2 -g
-# The same sources give the same bytes in every folder, so runs with --icount are the same, too.
+# With this option the same sources give the same binaries in every folder, so runs with --icount do
+# not differ between folders.
 same_bytes := -ffile-prefix-map=$(CURDIR)/=
 # The examples are built without line coverage.
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \

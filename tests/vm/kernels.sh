@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Debian's kernels, their headers and the programs that builds with these headers need.
-# tests/vm/fetch sources this file.
+# Fetches Debian's kernels, their headers, and the programs that are needed to build modules with
+# these headers. tests/vm/fetch sources this file.
 
 # Print the apt states that may have a kernel of the architecture. The release's own state comes
 # first: its kernel 6.12 is from backports and was built with the release's compiler. So modules for
@@ -32,9 +32,9 @@ default_version() {
 	store "$file" "${versions%%$'\n'*}" "$complete"
 }
 
-# series_releases SERIES FLAVOUR: print the kernels of a series, newest first, but only those with
-# both image and headers on the mirror. All these kernels are from the first apt state that has such
-# a kernel.
+# series_releases SERIES FLAVOUR: print the kernels of a series, newest first. Print only kernels
+# whose image and headers are both on the mirror. The search ends at the first apt state that has
+# such a kernel.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do
@@ -54,8 +54,8 @@ series_release() {
 	[[ $1 != *-* ]] || of_flavour=${1#*-}
 	file=$cache/series/$series-$of_flavour
 	! stored "$file" || return 0
-	# series_releases() may lock the cache. The lock ends with this subshell, so that the fetches
-	# below can take it.
+	# series_releases() may lock the cache. The end of this subshell releases the lock, so that
+	# the fetches below can take it.
 	releases=$(
 		exec 9>"$cache/lock"
 		series_releases "$series" "$of_flavour"
@@ -75,8 +75,9 @@ series_release() {
 	store "$file" "$newest" "$complete"
 }
 
-# release_of [VERSION]: print the kernel's release (uname -r). The usual flavour's name is part of
-# every flavour's name. So if VERSION contains this name, VERSION includes a flavour.
+# release_of [VERSION]: print the kernel's release (uname -r). All flavours of an architecture
+# (arm64, rt-arm64, arm64-16k) have the usual flavour (arm64) in their names. So if VERSION contains
+# this name, it includes a flavour.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"
@@ -102,13 +103,13 @@ state_of() {
 	die "no kernel $1 for $deb at the mirror"
 }
 
-# Dependencies of package $2 of state $1, one a line.
+# depends STATE PACKAGE: print the dependencies of the package, one per line.
 depends() {
 	apt_for "$1" apt-cache depends "$2" | sed -n 's/^ [ |]Depends: //p'
 }
 
-# Newer kernels are split into several packages. Package -modules has the drivers, 100 MB: it is not
-# fetched, because guests load none. Package -base has the lists of built-in modules.
+# Newer kernels are split into several packages. Package -base has the lists of built-in modules.
+# Package -modules (100 MB) has the drivers. It is not fetched, because guests load no drivers.
 fill_kernel() {
 	local release=$1 state parts image
 	state=$(state_of "$release")
@@ -125,17 +126,17 @@ fill_kernel() {
 		die "the packages of $release have no kernel or no lib/modules"
 	mv "$image" vmlinuz
 	rm -rf boot usr
-	# An emulated CPU takes 3 seconds to unpack an x86 kernel, so it is unpacked here. QEMU
-	# starts the inner kernel at its PVH entry. A kernel that is not packed by xz stays as it
-	# is.
+	# An emulated CPU takes 3 seconds to unpack an x86 kernel, so the kernel is unpacked here.
+	# QEMU starts an unpacked kernel at its PVH entry. A kernel that is not packed with xz stays
+	# packed.
 	if [[ $kernel_arch == x86 ]]; then
 		payload vmlinuz | xz -dc >vmlinux 2>/dev/null || rm vmlinux
 	fi
 }
 
-# Print the packed kernel of an x86 bzImage. The setup header says where it is (the kernel's
-# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). Leave out the last 4
-# bytes of the packed kernel: they are the unpacked size.
+# Print the packed kernel of an x86 bzImage. The setup header contains its position and length (the
+# kernel's Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). The last 4
+# bytes are left out, because they contain the unpacked size.
 payload() {
 	local sectors offset length
 	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")

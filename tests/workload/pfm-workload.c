@@ -2,8 +2,8 @@
 /*
  * Does work with a known number of events, to test programs that measure it.
  *
- * It is linked statically and executes little outside of the work: stdio is used only for messages,
- * so that start and exit add few instructions.
+ * The program is linked statically and executes little besides the work. It uses stdio only for
+ * messages, so that start and exit add few instructions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -157,8 +157,8 @@ static uint64_t voluntary_switches(void)
 
 /*
  * A sleep is one voluntary switch, unless its timer fires before the thread has left the CPU. So
- * the loop ends when the kernel has counted n[0] voluntary switches of this thread. Switches by
- * preemption, and the last switch at exit, are not among them.
+ * the loop ends when the kernel has counted n[0] voluntary switches of this thread. This number
+ * does not include preemptions, nor the last switch when the thread exits.
  */
 static void switches(const uint64_t *n)
 {
@@ -189,9 +189,9 @@ static void *thread_loop(void *n)
 }
 
 /*
- * All threads of "threads" exist before the first one loops, and all have ended before the first
- * one is joined. So the C library executes the same instructions in each run, in whatever order the
- * threads run.
+ * The workload "threads" creates all its threads before the first one loops. It joins the first one
+ * after all of them have ended. So the C library executes the same instructions in each run, no
+ * matter in which order the threads run.
  */
 static struct {
 	uint64_t instructions;
@@ -211,7 +211,7 @@ static ssize_t put(int fd, void *bytes, size_t size)
 	return write(fd, bytes, size);
 }
 
-/* The thread has descriptors of its own. The kernel closes them when the thread has ended. */
+/* The thread has its own file descriptors. The kernel closes them when the thread ends. */
 static void *loop_at_once(void *unused)
 {
 	if (unshare(CLONE_FILES))
@@ -292,7 +292,10 @@ static void later(const uint64_t *n)
 	free(threads);
 }
 
-/* @numbers: how many threads are still to be made, and the instructions of each. */
+/*
+ * @numbers: the number of threads that have not looped yet, including this one, and the number of
+ * instructions that each thread executes
+ */
 static void *link_of_chain(void *numbers)
 {
 	uint64_t *left = numbers;
@@ -360,10 +363,10 @@ static void two(const uint64_t *n)
 	}
 }
 
-/* Prevents the compiler from using knowledge about the callers. */
+/* The compiler must not optimize the function and its callers together. */
 #define OPAQUE __attribute__((noipa))
 
-/* An iteration has about four instructions, the same in each function that uses this macro. */
+/* An iteration executes about four instructions, which are the same wherever this is used. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))

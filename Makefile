@@ -18,8 +18,8 @@
 # make format       formats the C sources
 # make clean        removes what was built
 #
-# demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that they
-# need if the machine lacks them.
+# The targets demo, check, check-all, bench, coverage, fuzz and mutants first install those Debian
+# packages that they need and that the machine lacks.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling format "last": keeps the last sampled instructions, as many as the user wants,
- * to see what a thread did before it ended.  See docs/writing-a-sampling-format.md.
+ * Sampling format "last": keeps the instruction pointers of the last samples.  They show what a
+ * thread did before it ended.  The user chooses how many samples are kept.  See
+ * docs/writing-a-sampling-format.md.
  */
 #include <linux/device.h>
 #include <linux/module.h>

@@ -24,8 +24,8 @@ static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
 /*
- * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  Writing
- * unused PMCs is allowed only if nobody else uses their registers.
+ * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  A module may
+ * write unused PMCs only if nobody else uses their registers.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -84,7 +84,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little: contexts that may count only at user level may count them, too. */
+/* Ticks reveal little, so even contexts that may count only at user level may count them. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -40,7 +40,7 @@ static const char *const calls[] = {
 };
 
 /*
- * How the value of a reason is printed.  format_value() prints the value of PFM_REASON_COUNT.
+ * How the value of a reason is printed.  format_value() prints the one of PFM_REASON_COUNT.
  * Reasons that are not in this table have no value.
  */
 static const char *const values[] = {

@@ -143,7 +143,7 @@ struct pfm_context {
 	 * by the overflow handler of that CPU.  pfm_assert_here() checks that its caller runs
 	 * there.
 	 */
-	int cpu; /* the CPU where its thread runs, or to which it is bound; or PFM_NO_CPU */
+	int cpu; /* CPU of the thread, or the one that the context is bound to; else PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */

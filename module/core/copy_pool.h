@@ -43,8 +43,8 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Move the copies whose counts are kept to the list of idle copies: nobody will read
- * these counts.
+ * Some ended copies still have counts that nobody has read.  Move these copies to the list of
+ * idle copies, because nobody will read the counts any more.
  */
 void pfm_copies_forget_counts(struct pfm_copies *copies);
 

@@ -5,8 +5,9 @@
 #include "virtual.h"
 
 /*
- * The counters keep counting during a read, so read them again until two reads in a row see the
- * same wraps.  The interrupts for these wraps have not come yet, so add the wraps to the values.
+ * The counters keep counting during a read, so read them again until two successive reads find
+ * the same counters wrapped.  The interrupts for these wraps have not come yet, so add the wraps
+ * to the values.
  * @seen: the wraps that the first read saw.
  */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,

@@ -13,12 +13,12 @@
  * struct session - counters of one thread
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
- * @members: perf: descriptors of the group's other events
- * @values: perf: the buffer of read(), which contains the value of a single event, or @count and
+ * @members: descriptors of the group's other events, for perf
+ * @values: the buffer of read(), for perf; it contains the value of a single event, or @count and
  *	then the values of a group
- * @pmds: perfmon: the vector of pfm_read_pmds()
- * @pmrs: perfmon: the vector of pfm_read()
- * @load: perfmon: the argument of pfm_load_context()
+ * @pmds: the vector of pfm_read_pmds(), for perfmon
+ * @pmrs: the vector of pfm_read(), for perfmon
+ * @load: the argument of pfm_load_context(), for perfmon
  */
 struct session {
 	int fd;

@@ -317,8 +317,8 @@ static bool returns_bool(const struct source *source, size_t at)
 }
 
 /*
- * Negates a condition. The word before the condition, such as "if", must be in the file: if it
- * comes from a macro's body, nothing is changed.
+ * Negates a condition. A word such as "if" stands before the condition. If this word comes from the
+ * body of a macro, nothing is changed.
  */
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent)
 {

@@ -58,8 +58,8 @@ tree_mutate() {
 
 # ---- which objects a file is part of ---------------------------------------------------------
 
-# Kbuild writes a note (.NAME.o.cmd) for each object. Print the paths of the notes for those objects
-# of ARCH that are made from FILE or from a source that includes FILE.
+# Kbuild writes a note (.NAME.o.cmd) for each object. The objects of ARCH that depend on FILE are
+# made from FILE itself or from a source that includes it. Print the paths of their notes.
 object_notes() {
 	local tree=$1 arch=$2 file=$3 note
 	local modules=$tree/build/$arch/module

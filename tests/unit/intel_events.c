@@ -69,7 +69,7 @@ TEST(each_model_has_its_description)
 		ck_assert_msg(pmu_find("intel", ID_OF_MODEL(cases[i].model)) ==
 				      cases[i].pmu,
 			      "model 0x%x", cases[i].model);
-	/* A processor with the digits of Core 2's model, but of another family. */
+	/* A processor with the model number of Core 2, but of another family. */
 	ck_assert_ptr_eq(pmu_find("intel", 0xff1), &pmu_intel);
 }
 

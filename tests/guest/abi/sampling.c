@@ -125,9 +125,9 @@ static void read_sets(int fd)
 	MUST(pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values)));
 	MUST(pfm_getinfo_evtsets(fd, info, SETS));
 	for (set = 0; set < SETS; set++) {
-		check_value("faults of a set", pmds[set].reg_value - first_of(set),
+		check_value("page faults of a set", pmds[set].reg_value - first_of(set),
 			    10 * (set + 1));
-		check_value("faults of a set by pfm_read()",
+		check_value("page faults of a set, read with pfm_read()",
 			    values[set].reg_value - first_of(set), 10 * (set + 1));
 		/*
 		 * Each set became active once in each of the two rounds. Set 0 also became active

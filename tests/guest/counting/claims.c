@@ -354,7 +354,7 @@ TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 	alone = calls_of_loads();
 	load(context_using(BIT(1)), child.pid);
 	beside = calls_of_loads();
-	printf("         %ju calls on CPU 1 in %d loads, %ju while the counter is in use\n",
+	printf("         %ju calls on CPU 1 in %d loads; %ju calls while the counter is in use\n",
 	       (uintmax_t)alone, LOADS, (uintmax_t)beside);
 	ck_assert_uint_lt(alone, beside + LOADS / 2);
 }

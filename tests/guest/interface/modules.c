@@ -2,8 +2,8 @@
 /*
  * Modules that are loaded and unloaded.
  *
- * Each test that unloads modules finally loads the best PMU module again. If a test fails before
- * that, the creation of the next context loads this module.
+ * At its end, each test that unloads modules loads the best PMU module again. If a test fails
+ * before that, the creation of the next context loads this module.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>

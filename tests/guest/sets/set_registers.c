@@ -147,8 +147,8 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * While another set counts, values are written to memory. The values take effect when their set
- * becomes active.
+ * While another set is active, a write changes only the memory of its set. The values take effect
+ * when their set becomes active.
  */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {

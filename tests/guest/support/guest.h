@@ -211,7 +211,7 @@ pid_t thread_id(void);
 char thread_state(pid_t tid);
 void pin(unsigned int cpu);
 unsigned int cpus_online(void);
-/* Gives this process the user and group @uid and no capabilities, and makes it dumpable. */
+/* Sets the process's user and group to @uid, drops its capabilities, and makes it dumpable. */
 void become(uid_t uid);
 /* Like become(), but keeps @capability. */
 void become_with_capability(uid_t uid, int capability);

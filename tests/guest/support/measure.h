@@ -114,8 +114,8 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * Returns the maximum time in ns that interrupts and switches can take during @time under --icount.
- * This is 1 % of @time plus 1 ms, or ten times as much in a debug kernel.
+ * Returns how many ns of @time interrupts and switches can take at most, under --icount. This is
+ * 1 % of @time plus 1 ms, or ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 

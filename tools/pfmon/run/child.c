@@ -3,7 +3,7 @@
  * The process that runs COMMAND. pfmon searches PATH before it creates the process. The process
  * waits in a read() and then calls execve() directly. The context is loaded and started while the
  * process waits. If pfmon may trace the process, child_to_exec() lets it continue until it enters
- * execve(), and stops it there. The counts then contain only the execve() and COMMAND. If pfmon may
+ * execve(), and stops it there. What is counted is then only the execve() and COMMAND. If pfmon may
  * not trace it, the process stays in the read(), and the counts also contain the instructions
  * between the read() and the execve().
  */

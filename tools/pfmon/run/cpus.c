@@ -98,8 +98,8 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 }
 
 /*
- * The user named @cpu. Warn if another CPU owns its registers: all CPUs that share them are
- * counted.
+ * Called if the user has given @cpu. Warn if another CPU owns its registers: all CPUs that share
+ * them are counted.
  */
 static void say_owner(const struct group *group, int cpu)
 {

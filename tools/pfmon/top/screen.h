@@ -40,7 +40,7 @@ char screen_key(struct screen *screen);
 /* Show as much of @text as fits on the screen. */
 void screen_show(const struct screen *screen, const char *text);
 
-/* Write the first @rows lines of @text, and the first @columns characters of each, to @file. */
+/* Write the first @rows lines of @text to @file. Cut each line after @columns characters. */
 void screen_write(FILE *file, const char *text, unsigned int rows, unsigned int columns);
 
 /* Restore the terminal. */

@@ -37,7 +37,7 @@ struct task_struct;
 #define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
 
 /**
- * struct pfm_sample - what a format gets about an overflow
+ * struct pfm_sample - what the core tells a format about an overflow
  * @task: the monitored thread.  @task is not always current: an NMI may come when the
  *	thread's counters already run but the scheduler has not yet switched to the thread.
  *	In this case, user addresses belong to another program.

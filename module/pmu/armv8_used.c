@@ -129,7 +129,7 @@ u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 	return ours;
 }
 
-/* Return: true if all counters of @cpu are unused, by perf and by us. */
+/* Return: true if all counters of @cpu are unused: neither perf nor perfmon uses one. */
 bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	return bitmap_empty(events_of(pmu, cpu)->used_mask, ARMPMU_MAX_HWEVENTS);

@@ -234,7 +234,7 @@ static u64 loaded_counters(void)
 /*
  * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
  * are equal, so each may take the place of another.  A set that is already counting continues,
- * because perf moves the values with the placeholder.
+ * because perf moves the placeholder together with its value.
  *
  * An NMI may interrupt the sorting, and switch to another set.  In an NMI this function does not
  * sort: the set counts only if all its counters are right already.

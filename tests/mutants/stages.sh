@@ -53,8 +53,8 @@ gate_words() {
 }
 
 # Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
-# Leave out a suite if a word with ^ names it. But if a word with ^ names a single test, keep the
-# suite: all tests of the suite run.
+# Leave out each suite that is named with ^ before its name. If a single test is named in this way,
+# keep the suite: all its tests run.
 expand_words() {
 	local word
 	for word; do

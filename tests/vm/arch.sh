@@ -30,8 +30,8 @@ arch_names() {
 # Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but it has the
 # registers of family 15h and of PerfMonV2. The kernel would not boot here if the CPU had family
 # 15h. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise events
-# (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is QEMU's POWER9, but only our
-# QEMU counts its user level and kernel level separately.
+# (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is a POWER9 that counts user
+# level and kernel level separately; Debian's QEMU cannot do that.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

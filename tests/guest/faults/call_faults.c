@@ -377,7 +377,7 @@ FAULT_TEST(loading_by_a_user)
 static void check_loading_to_block(void)
 {
 	static const struct operation operation = {
-		.name = "load, a process that may have to wait",
+		.name = "load on a process that may have to wait",
 		.attempt = attempt_load,
 		.undo = unload,
 		.before = target_process,

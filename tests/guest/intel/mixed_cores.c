@@ -26,7 +26,7 @@ SUITE(mixed_cores, 120);
 
 #define TURNS		   100
 #define TURN		   100000
-#define AROUND		   1000 /* maximum of instructions outside the loop, per turn */
+#define AROUND		   1000 /* maximum number of instructions outside of the loop in each turn */
 
 static void need_mixed(void)
 {

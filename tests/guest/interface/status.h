@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for the suites about the life of a context: checks of its status. */
+/* Checks of the status of a context, for the suites about its life. */
 #ifndef STATUS_H
 #define STATUS_H
 

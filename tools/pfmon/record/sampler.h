@@ -39,8 +39,8 @@
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: number of lost samples plus number of times that monitoring was throttled, as last
- *	counted by is_short()
+ * @missed: number of lost samples plus number of times that monitoring was throttled, at the
+ *	last call of is_short()
  * @is_fixed: a period could not be changed, because the context had copies
  */
 struct sampler {

@@ -94,10 +94,9 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 
 	switch (reason) {
 	case PFM_REASON_NO_FORMAT:
-		return fail(
-			"there is no format '%s': its module perfmon_fmt_%s cannot be "
-			"loaded",
-			name, name);
+		return fail("there is no format '%s': its module "
+			    "perfmon_fmt_%s cannot be loaded",
+			    name, name);
 	case PFM_REASON_FORMAT_ARGUMENT:
 		return fail("a buffer of %llu bytes is too small for a sample of format "
 			    "'%s' on this PMU: take a larger --buffer",
@@ -148,10 +147,8 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	    recorder->format == DATA_FORMAT_NWAY) {
 		recorder->format = DATA_FORMAT_DEFAULT;
 		if (!options->is_quiet)
-			warn_user(
-				"format 'nway' is not available, so format 'default' is "
-				"used: nothing is sampled while a full buffer is "
-				"written");
+			warn_user("there is no format 'nway' here: format 'default' "
+				  "samples nothing while a full buffer is written");
 		return true;
 	}
 	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&

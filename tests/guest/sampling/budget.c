@@ -466,8 +466,12 @@ static void check_next_set(void)
 	most = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	least = cpu_time();
+	/*
+	 * With shared ownership, a kernel thread looks for available counters in each call of
+	 * set_of(). Each switch to this thread adds a small difference between count and duration.
+	 */
 	while (set_of(fd, 1).set_act_duration < 300 * MS)
-		sampled_loop(100000);
+		sampled_loop(5000000);
 	least = cpu_time() - least;
 	must(fd, pfm_stop(fd));
 	most = cpu_time() - most;
@@ -481,7 +485,7 @@ static void check_next_set(void)
 	ck_assert_uint_gt(header->hdr_throttled, 10);
 	must_be_cpu_time("both sets", durations[0] + durations[1], least, most);
 	must_be_near(pmd.reg_value, durations[1],
-		     is_deterministic() ? durations[1] / 100
+		     is_deterministic() ? durations[1] / (is_debug_kernel() ? 50 : 100)
 					: durations[1] / 50 + HOST_PAUSE);
 	/* Throttling must not make the turns of the first set longer. */
 	if (is_deterministic())

@@ -119,8 +119,8 @@ TEST(getinfo_shows_the_rest_of_the_timeout)
 	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(timeout));
 	times[0] = elapsed_time();
 	must(fd, pfm_start(fd, NULL));
-	times[1] = elapsed_time();
 	before = set_of(fd, 0).set_timeout;
+	times[1] = elapsed_time();
 	loop(20 * MILLION);
 	times[2] = elapsed_time();
 	after = set_of(fd, 0).set_timeout;

@@ -13,6 +13,7 @@
 #include "exit_exec.h"
 #include "hooks.h"
 #include "inherit.h"
+#include "switch.h"
 #include "threads.h"
 
 /*
@@ -36,12 +37,18 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	local_irq_restore(flags);
 }
 
-/* A thread that executes a program becomes the leader of its process. */
-static void becomes_leader(struct pfm_context *context)
+/*
+ * A thread that executes a program becomes the leader of its process.  The pause forgets branches
+ * of the old program, so that samples of the new program do not contain them.
+ */
+static void enter_program(struct pfm_context *context)
 {
 	raw_spin_lock(&context->lock);
-	if (context->attachment.task == current)
+	if (context->attachment.task == current) {
 		context->attachment.tid = context->attachment.tgid;
+		pfm_pause(context);
+		pfm_resume(context);
+	}
 	raw_spin_unlock(&context->lock);
 }
 
@@ -64,7 +71,7 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
 	if (context)
-		becomes_leader(context);
+		enter_program(context);
 	if (context && !context->attachment.follows && is_closed_program(bprm)) {
 		if (pfm_is_copy(context))
 			pfm_inherit_end(context, true);

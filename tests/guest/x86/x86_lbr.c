@@ -204,6 +204,11 @@ static __attribute__((noipa)) void call_to(unsigned int depth)
 
 typedef const struct pfm_callchain_entry *chain_t;
 
+static const uint64_t *user_part(chain_t entry)
+{
+	return (const uint64_t *)(entry + 1) + entry->value_count + entry->kernel_count;
+}
+
 /*
  * The known branches include two nested calls. If no record is free, these calls overwrite the
  * records of the two outermost calls. When the two calls return, their records become empty.
@@ -212,8 +217,7 @@ typedef const struct pfm_callchain_entry *chain_t;
 
 static void must_be_chain(chain_t entry, unsigned int depth)
 {
-	const uint64_t *user =
-		(const uint64_t *)(entry + 1) + entry->value_count + entry->kernel_count;
+	const uint64_t *user = user_part(entry);
 	unsigned int i;
 
 	ck_assert_uint_eq(entry->flags, PFM_CALLCHAIN_USER_CALLS);
@@ -233,7 +237,8 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
 
-static void must_have_chains(unsigned int depth)
+/* Creates a context that samples chains of callers, and maps its buffer. */
+static int chain_context(const struct pfm_dfl_smpl_hdr **header)
 {
 	const struct pfm_callchain_arg argument = { .buf_size = SIZE,
 						    .flags = PFM_CALLCHAIN_RECORDED };
@@ -241,23 +246,33 @@ static void must_have_chains(unsigned int depth)
 	pfarg_ctx_t ctx = {};
 	int fd = pfm_create_context(&ctx, PFM_CALLCHAIN_NAME, (void *)&argument,
 				    sizeof(argument));
-	unsigned int samples = 0;
-	const struct pfm_dfl_smpl_hdr *header;
-	chain_t entry;
 
 	ck_assert_msg(fd != -1, "callchain: %s", sentence(-1));
-	header = map_samples(fd);
+	*header = map_samples(fd);
 	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_CALLERS);
 	write_pmc(fd, 0, instructions(AT_USER));
 	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	return fd;
+}
+
+#define for_each_chain(entry, header)                                                    \
+	for (entry = (chain_t)((header) + 1);                                            \
+	     (const char *)entry < (const char *)(header) + (header)->hdr_cur_offs;      \
+	     entry = (chain_t)(user_part(entry) + entry->user_count))
+
+static void must_have_chains(unsigned int depth)
+{
+	const struct pfm_dfl_smpl_hdr *header;
+	int fd = chain_context(&header);
+	unsigned int samples = 0;
+	chain_t entry;
+
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	call_to(depth);
 	must(fd, pfm_stop(fd));
-	for (entry = (chain_t)(header + 1);
-	     (const char *)entry < (const char *)header + header->hdr_cur_offs;
-	     entry = (chain_t)((const uint64_t *)(entry + 1) + entry->value_count +
-			       entry->kernel_count + entry->user_count)) {
+	for_each_chain(entry, header)
+	{
 		if (!is_in_none(entry->sample.ip))
 			continue;
 		must_be_chain(entry, depth);
@@ -280,6 +295,52 @@ static void check_chains(void)
 TEST(so_many_calls_are_so_many_callers)
 {
 	with_lbr(check_chains);
+}
+
+static void exec_now(void)
+{
+	child_do_exec(0);
+}
+
+static uint64_t exec_deep(uint64_t depth)
+{
+	call_deep(depth, exec_now);
+	return EINVAL;
+}
+
+extern const char _start[];
+
+/* Nothing calls _start. So if _start is in a chain, it must be the last caller. */
+static void check_exec(void)
+{
+	const struct pfm_dfl_smpl_hdr *header;
+	int fd = chain_context(&header);
+	unsigned int i, samples = 0;
+	struct child child = child_new();
+	chain_t entry;
+
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	strcpy(child.page->text, "/proc/self/exe");
+	for (i = 0; i < 5; i++)
+		ck_assert_uint_eq(child_call(&child, exec_deep, 10), 0);
+	must(fd, pfm_stop(fd));
+	for_each_chain(entry, header) for (i = 1; i < entry->user_count; i++)
+	{
+		if (user_part(entry)[i] - (uint64_t)_start >= 64)
+			continue;
+		ck_assert_uint_eq(i, entry->user_count - 1);
+		samples++;
+	}
+	ck_assert_uint_ge(samples, 3);
+	child_exit(&child);
+	munmap((void *)header, SIZE);
+	close(fd);
+}
+
+TEST(a_program_has_no_callers_of_the_program_before_it)
+{
+	with_lbr(check_exec);
 }
 
 /* ---- registers ---------------------------------------------------------------------------------- */

@@ -271,8 +271,7 @@ static void must_have_chains(unsigned int depth)
 	must(fd, pfm_start(fd, NULL));
 	call_to(depth);
 	must(fd, pfm_stop(fd));
-	for_each_chain(entry, header)
-	{
+	for_each_chain(entry, header) {
 		if (!is_in_none(entry->sample.ip))
 			continue;
 		must_be_chain(entry, depth);
@@ -325,13 +324,13 @@ static void check_exec(void)
 	for (i = 0; i < 5; i++)
 		ck_assert_uint_eq(child_call(&child, exec_deep, 10), 0);
 	must(fd, pfm_stop(fd));
-	for_each_chain(entry, header) for (i = 1; i < entry->user_count; i++)
-	{
-		if (user_part(entry)[i] - (uint64_t)_start >= 64)
-			continue;
-		ck_assert_uint_eq(i, entry->user_count - 1);
-		samples++;
-	}
+	for_each_chain(entry, header)
+		for (i = 1; i < entry->user_count; i++) {
+			if (user_part(entry)[i] - (uint64_t)_start >= 64)
+				continue;
+			ck_assert_uint_eq(i, entry->user_count - 1);
+			samples++;
+		}
 	ck_assert_uint_ge(samples, 3);
 	child_exit(&child);
 	munmap((void *)header, SIZE);

@@ -103,6 +103,7 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 {
 	char advice[ADVICE_TEXT] = "";
 	const struct verdict *verdict = members->verdicts;
+	const size_t given = members->count - members->left;
 	const struct event *first;
 
 	while (verdict->pmd != NO_COUNTER)
@@ -119,10 +120,11 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 		return fail("no counter is available for event '%s': 'pfmon info' shows "
 			    "the counters%s",
 			    first->name, advice);
-	return fail("%zu events need a counter, but only %zu get one: leave out '%s'%s, "
-		    "or count them in several runs%s",
-		    members->count, members->count - members->left, first->name,
-		    members->left > 1 ? " and others" : "", advice);
+	return fail(
+		"%zu events need a counter, but only %zu get%s one: leave out '%s'%s, "
+		"or count them in several runs%s",
+		members->count, given, given == 1 ? "s" : "", first->name,
+		members->left > 1 ? " and others" : "", advice);
 }
 
 /* Store the PMDs of @verdicts in the events of @set. */

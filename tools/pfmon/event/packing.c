@@ -62,18 +62,19 @@ static int try(struct event_list *list, const struct machine *machine, size_t fi
 static int fail_group(const struct event_list *list, const struct machine *machine,
 		      size_t first, size_t end, size_t set)
 {
-	size_t wanted = 0, left;
+	size_t wanted = 0, left, given;
 
 	for (size_t i = first; i < end; i++)
 		wanted += wants_set(&list->events[i]);
 	if (events_left_out(list, machine, set, &left))
 		return -1;
+	given = wanted - left;
 	return fail(
 		"events in braces are counted at the same time, but %zu of the events "
-		"'%s' to '%s' need a counter, and only %zu get one: take some events "
+		"'%s' to '%s' need a counter, and only %zu get%s one: take some events "
 		"out of the braces",
-		wanted, list->events[first].name, list->events[end - 1].name,
-		wanted - left);
+		wanted, list->events[first].name, list->events[end - 1].name, given,
+		given == 1 ? "s" : "");
 }
 
 /* Handle events that do not fit even into an empty set. */

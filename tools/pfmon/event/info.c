@@ -31,8 +31,10 @@ static const struct command_line line = {
 	.options = rows,
 };
 
-#define SYSFS	   "/sys/kernel/perfmon"
-#define VALUE_SIZE 64
+#define SYSFS	    "/sys/kernel/perfmon"
+#define VALUE_SIZE  64
+
+#define LONG_SERIES 20
 
 /* Returns the first line of the file @name below SYSFS, or "?" if it cannot be read. */
 static const char *read_value(const char *name, char value[VALUE_SIZE])
@@ -165,21 +167,48 @@ static void show_counters(const struct pfm_info *info)
 	       count_bits(info->implemented_pmds, PFM_VIRTUAL_PMD_BASE, PFM_MAX_PMDS));
 }
 
-static void show_pmds(const struct pfm_info *info)
+static void show_pmd(const struct pfm_info *info, unsigned int pmd)
 {
 	char name[VALUE_SIZE], width[VALUE_SIZE];
+
+	read_attribute(info, "pmd", pmd, "name", name);
+	read_attribute(info, "pmd", pmd, "width", width);
+	printf("%-8u %-24s %-6s %s%s\n", pmd, name, width,
+	       pmd >= PFM_VIRTUAL_PMD_BASE	      ? "virtual"
+	       : register_in(info->counter_pmds, pmd) ? "counter"
+						      : "",
+	       register_in(info->available_pmds, pmd) ? "" : ", held");
+}
+
+/* Returns the number of PMDs from @first on that are neither counters nor virtual. */
+static unsigned int count_sampled(const struct pfm_info *info, unsigned int first)
+{
+	unsigned int end = first;
+
+	while (end < PFM_VIRTUAL_PMD_BASE && register_in(info->implemented_pmds, end) &&
+	       !register_in(info->counter_pmds, end))
+		end++;
+	return end - first;
+}
+
+/*
+ * Show the PMDs. Intel's last branch records are up to 96 PMDs, which would hide the other ones. So
+ * only the first and the last PMD of a long series are shown.
+ */
+static void show_pmds(const struct pfm_info *info)
+{
+	unsigned int count;
 
 	printf("\n%-8s %-24s %-6s kind\n", "PMD", "name", "width");
 	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
 		if (!register_in(info->implemented_pmds, i))
 			continue;
-		read_attribute(info, "pmd", i, "name", name);
-		read_attribute(info, "pmd", i, "width", width);
-		printf("%-8u %-24s %-6s %s%s\n", i, name, width,
-		       i >= PFM_VIRTUAL_PMD_BASE	    ? "virtual"
-		       : register_in(info->counter_pmds, i) ? "counter"
-							    : "",
-		       register_in(info->available_pmds, i) ? "" : ", held");
+		show_pmd(info, i);
+		count = count_sampled(info, i);
+		if (count < LONG_SERIES)
+			continue;
+		printf("%u-%u ...\n", i + 1, i + count - 2);
+		i += count - 2;
 	}
 }
 

@@ -109,7 +109,8 @@ TEST(a_code_may_be_given)
 	ck_assert_uint_eq(code_of(&cache, "amd_l3::rff0f000000000104"),
 			  0xff0f000000000104ull);
 	ck_assert_uint_eq(code_of(&fabric, "r7000002c7"), 0x7000002c7ull);
-	must_fail(&cache, "r400104", "is too large");
+	must_fail(&cache, "r400104", "bit 22 does not belong to the codes of PMU amd_l3");
+	must_fail(&fabric, "r8000000000000000", "is too large");
 }
 
 TEST(events_of_another_pmu_are_refused)

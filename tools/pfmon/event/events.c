@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Translate names of events to codes. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "events.h"
 #include "libpfm.h"
 #include "precise.h"
+#include "raw_code.h"
 #include "suggest.h"
 
 /* The events that perf stat counts by default. */
@@ -185,41 +184,15 @@ static enum parse_result parse_common(struct event *event, const char *name,
 	return take_code(event, name, code, 0, machine);
 }
 
-static bool is_hexadecimal(const char *digits, size_t length)
-{
-	return length > 0 && length <= 16 &&
-	       strspn(digits, "0123456789abcdefABCDEF") >= length;
-}
-
-/*
- * Returns whether @name has the form rHEX or rHEX:HEX, where the second number is the value of a
- * second register.
- */
-static bool is_raw(const char *name)
-{
-	const char *colon = strchr(name, ':');
-	size_t length = colon ? (size_t)(colon - name) : strlen(name);
-
-	return name[0] == 'r' && is_hexadecimal(name + 1, length - 1) &&
-	       (!colon || is_hexadecimal(colon + 1, strlen(colon + 1)));
-}
-
 static enum parse_result parse_raw(struct event *event, const char *name,
 				   const struct machine *machine)
 {
 	uint64_t code, extra;
-	char *end;
 
-	if (!is_raw(name) || !has_codes(machine))
+	if (!raw_code_is(name) || !has_codes(machine))
 		return PARSE_UNKNOWN;
-	code = strtoull(name + 1, &end, 16);
-	extra = *end ? strtoull(end + 1, NULL, 16) : 0;
-	if (code & ~machine->pmu->code_mask) {
-		fail("event code '%s' is too large: the codes of PMU %s go up to r%llx",
-		     name, machine->pmu->name,
-		     (unsigned long long)machine->pmu->code_mask);
+	if (raw_code_parse(name, machine->pmu, &code, &extra))
 		return PARSE_FAILED;
-	}
 	return take_code(event, name, code, extra, machine);
 }
 
@@ -270,7 +243,7 @@ static bool is_hardware_name(const char *name)
 	const char *reason;
 	uint64_t code, extra;
 
-	return pmu_names_hardware(name) || is_raw(name) ||
+	return pmu_names_hardware(name) || raw_code_is(name) ||
 	       libpfm_encode(name, &code, &extra, &reason) == LIBPFM_OK;
 }
 

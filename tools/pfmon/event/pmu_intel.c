@@ -378,6 +378,7 @@ static uint16_t extra_sapphirerapids(uint64_t code)
 	}
 }
 
+#define ANY_THREAD    (1ull << 21)
 #define FAMILY_6      6
 #define END_OF_MODELS 0
 
@@ -397,12 +398,22 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	return false;
 }
 
+/* Version 5 of the architecture has no such bit any more. */
+static const char *refuse_any_thread(const struct pmu *pmu, uint64_t code)
+{
+	(void)pmu;
+	if (!(code & ANY_THREAD))
+		return NULL;
+	return "perfmon does not count for both threads of a core: bit 21 (any thread) is "
+	       "reserved";
+}
+
 #define INTEL(table, events, slots)                                                      \
 	.name = "intel", .is_hardware = true, .has_modes = true, .has_precise = true,    \
 	.code_mask = CODE, .slots_per_cycle = (slots), .common = (events),               \
 	.common_count = sizeof(events) / sizeof((events)[0]), .rules = (table),          \
 	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode,              \
-	.precise_extra = PFM_INTEL_LOAD_LATENCY
+	.refusal = refuse_any_thread, .precise_extra = PFM_INTEL_LOAD_LATENCY
 
 /*
  * Define a struct pmu for some CPU models. The last arguments are the numbers of these models;

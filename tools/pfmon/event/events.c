@@ -9,6 +9,7 @@
 #include "cpu_events.h"
 #include "events.h"
 #include "libpfm.h"
+#include "modifiers.h"
 #include "precise.h"
 #include "raw_code.h"
 #include "suggest.h"
@@ -57,31 +58,6 @@ bool events_take_turns(const struct event_list *list)
 		if (list->sets[i].flags != PFM_SETFL_TIME_SWITCH)
 			return false;
 	return list->set_count > 1;
-}
-
-/*
- * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" off the end of @name.  Returns the
- * modes. As with perf, "p" and "pp" make the event precise.
- */
-static unsigned int cut_modes(char *name, bool *is_precise)
-{
-	unsigned int modes = 0;
-	char *colon;
-
-	while ((colon = strrchr(name, ':'))) {
-		size_t length = strlen(colon + 1);
-
-		if (!length || strspn(colon + 1, "ukp") != length)
-			break;
-		if (strchr(colon + 1, 'u'))
-			modes |= MODE_USER;
-		if (strchr(colon + 1, 'k'))
-			modes |= MODE_KERNEL;
-		if (strchr(colon + 1, 'p'))
-			*is_precise = true;
-		*colon = '\0';
-	}
-	return modes ? modes : MODE_BOTH;
 }
 
 static bool is_hardware_pmu(const struct machine *machine)
@@ -438,6 +414,7 @@ static int parse_event(struct event_list *list, const char *text,
 {
 	struct event *event = add_event(list, text);
 	enum parse_result result;
+	unsigned int precision = 0;
 	char name[MAX_NAME];
 
 	if (!event)
@@ -445,7 +422,8 @@ static int parse_event(struct event_list *list, const char *text,
 	if (strlen(text) >= sizeof(name))
 		return fail("the event name '%s' is too long", text);
 	strcpy(name, text);
-	event->modes = cut_modes(name, &event->is_precise);
+	event->modes = modifiers_cut(name, &precision);
+	event->is_precise = precision > 0;
 	if (!*name)
 		return fail("an event has no name: see 'pfmon stat --help'");
 	result = parse_name(event, name, machine);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What follows the name of an event, as in cycles:u:pp. */
+#ifndef PFMON_MODIFIERS_H
+#define PFMON_MODIFIERS_H
+
+/* As with perf, "p" and "pp" make an event precise. */
+#define MOST_PRECISE 2
+
+/*
+ * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" out of @name. Returns the modes. Adds
+ * the number of letters "p" to @precision.
+ */
+unsigned int modifiers_cut(char *name, unsigned int *precision);
+
+/*
+ * Returns what follows the name of the event in @name, from the colon on, or NULL if nothing
+ * follows. The name of the event may contain the name of a PMU, as in amd_l3::l3-misses.
+ */
+const char *modifiers_find(const char *name);
+
+#endif

@@ -328,10 +328,31 @@ static enum parse_result parse_name(struct event *event, const char *name,
 	return result;
 }
 
+/* Report that @name is unknown. @rest is the part of @name that follows the name of the event. */
+static int fail_modifier(const char *name, const char *rest,
+			 const struct machine *machine)
+{
+	struct event event = { 0 };
+	char known[MAX_NAME];
+
+	snprintf(known, sizeof(known), "%.*s", (int)(rest - name), name);
+	switch (parse_name(&event, known, machine)) {
+	case PARSE_OK:
+		return fail("event '%s' has no modifier '%s': the modifiers are ':u', "
+			    "':k', ':p' and ':pp'",
+			    known, rest);
+	case PARSE_FAILED:
+		return -1;
+	default:
+		return fail_unknown(name, machine);
+	}
+}
+
 static int fail_parse(enum parse_result result, const char *name,
 		      const struct machine *machine)
 {
 	const struct pmu *other = pmu_to_give(name);
+	const char *rest = modifiers_find(name);
 
 	if (result == PARSE_FAILED)
 		return -1;
@@ -347,6 +368,8 @@ static int fail_parse(enum parse_result result, const char *name,
 			    other->has_scope ? ", and -a or -C" : "");
 	if ((!machine->pmu || machine->pmu == &pmu_soft) && is_hardware_name(name))
 		return fail_no_hardware(name, machine);
+	if (rest)
+		return fail_modifier(name, rest, machine);
 	return fail_unknown(name, machine);
 }
 

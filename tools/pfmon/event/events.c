@@ -446,6 +446,11 @@ static int parse_event(struct event_list *list, const char *text,
 		return fail("the event name '%s' is too long", text);
 	strcpy(name, text);
 	event->modes = modifiers_cut(name, &precision);
+	if (precision > MOST_PRECISE)
+		return fail(
+			"event '%s' cannot be that precise: ':pp' is the most precise "
+			"modifier of pfmon",
+			text);
 	event->is_precise = precision > 0;
 	if (!*name)
 		return fail("an event has no name: see 'pfmon stat --help'");

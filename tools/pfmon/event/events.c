@@ -393,7 +393,7 @@ static int check_precise(const struct event *event, const char *text,
 
 	if (!event->is_precise)
 		return 0;
-	reason = event->needs_counter ? precise_refusal(machine)
+	reason = event->needs_counter ? precise_refusal(machine, event->code)
 				      : "it takes no counter of the PMU";
 	return reason ? fail("event '%s' cannot be precise, because %s", text, reason)
 		      : 0;

@@ -21,7 +21,21 @@ bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 	return first_line(path, text, PRECISE_TEXT);
 }
 
-const char *precise_refusal(const struct machine *machine)
+/* On Intel, the counters that are no general counters are fixed ones: they cannot be precise. */
+bool precise_only_fixed(const struct machine *machine, uint64_t code)
+{
+	const struct pmu *pmu = machine->pmu;
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+	uint16_t pmds[PFM_MAX_HARDWARE];
+	const unsigned int count = pmu_counters(pmu, &machine->info, code, pmds);
+
+	for (unsigned int i = 0; i < count; i++)
+		if (pmu->encode(pmu, code, MODE_BOTH | MODE_PRECISE, pmds[i], bits))
+			return false;
+	return count > 0;
+}
+
+const char *precise_refusal(const struct machine *machine, uint64_t code)
 {
 	static char text[PRECISE_TEXT];
 	unsigned int format;
@@ -32,5 +46,8 @@ const char *precise_refusal(const struct machine *machine)
 		return text + 4;
 	if (sscanf(text, "format %u", &format) == 1 && format < FIRST_EXACT_FORMAT)
 		return "this processor does not record the exact instruction";
+	if (precise_only_fixed(machine, code))
+		return "only a fixed counter can count it, and perfmon does not sample "
+		       "precisely with fixed counters";
 	return NULL;
 }

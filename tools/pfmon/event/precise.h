@@ -14,9 +14,15 @@
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 
 /*
- * If events cannot be precise, returns the reason, as the text after "because"; otherwise NULL. The
- * text is valid until the next call.
+ * If the event @code cannot be precise, returns the reason, as the text after "because"; otherwise
+ * NULL. The text is valid until the next call.
  */
-const char *precise_refusal(const struct machine *machine);
+const char *precise_refusal(const struct machine *machine, uint64_t code);
+
+/*
+ * Returns whether only fixed counters can count the event @code. Returns false if no counter is
+ * available.
+ */
+bool precise_only_fixed(const struct machine *machine, uint64_t code);
 
 #endif

@@ -114,7 +114,7 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 		return "it needs a second register, which perfmon has only with exclusive "
 		       "ownership of the counters and, in a guest, only if the hypervisor has it";
 	if (pmc == machine->pmu->precise_extra && !is_precise)
-		return "it has to be precise: add ':pp'";
+		return "it has to be precise: add ':pp', and use 'pfmon record'";
 	return NULL;
 }
 

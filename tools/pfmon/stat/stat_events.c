@@ -42,12 +42,25 @@ static int check_modes(const struct event_list *events, const struct machine *ma
 	return 0;
 }
 
+/* ":pp" only has an effect on samples. The user may expect that it changes the count. */
+static int check_precise(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->events[i].is_precise)
+			return fail(
+				"event '%s' cannot be counted: ':p' and ':pp' are for samples, "
+				"so leave them out, or use 'pfmon record'",
+				events->events[i].name);
+	return 0;
+}
+
 int stat_events_choose(struct event_list *events, const struct machine *machine,
 		       const struct stat_options *options)
 {
 	bool is_default = !options->events.count && !options->sets;
 
-	return find_events(events, machine, options) || check_modes(events, machine) ||
+	return find_events(events, machine, options) || check_precise(events) ||
+			       check_modes(events, machine) ||
 			       events_assign(events, machine, is_default)
 		       ? -1
 		       : 0;

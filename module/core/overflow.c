@@ -539,7 +539,8 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 	const struct pfm_context *context = cpu->context;
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 
-	if (!operations->callers)
+	/* The records of a CPU may contain calls of the threads that ran before. */
+	if (!operations->callers || pfm_is_bound(context))
 		return 0;
 	return operations->callers(&context->active->registers, to, most);
 }

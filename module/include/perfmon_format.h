@@ -215,8 +215,8 @@ void pfm_format_unregister(struct pfm_format *format);
  *
  * Called by the handler.
  *
- * Return: number of addresses; 0 if the hardware has recorded no calls, or cannot record
- * them.
+ * Return: number of addresses; 0 if the hardware has recorded no calls or cannot record
+ * them, or if the context is system-wide.
  */
 unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 				unsigned int most);

@@ -237,13 +237,13 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
 
-/* Creates a context that samples chains of callers, and maps its buffer. */
-static int chain_context(const struct pfm_dfl_smpl_hdr **header)
+/* Creates a context that samples chains of callers, and maps its buffer. @flags are ctx_flags. */
+static int chain_context(unsigned int flags, const struct pfm_dfl_smpl_hdr **header)
 {
 	const struct pfm_callchain_arg argument = { .buf_size = SIZE,
 						    .flags = PFM_CALLCHAIN_RECORDED };
 	struct pfarg_pmd pmd = sampled_pmd(PERIOD);
-	pfarg_ctx_t ctx = {};
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
 	int fd = pfm_create_context(&ctx, PFM_CALLCHAIN_NAME, (void *)&argument,
 				    sizeof(argument));
 
@@ -263,7 +263,7 @@ static int chain_context(const struct pfm_dfl_smpl_hdr **header)
 static void must_have_chains(unsigned int depth)
 {
 	const struct pfm_dfl_smpl_hdr *header;
-	int fd = chain_context(&header);
+	int fd = chain_context(0, &header);
 	unsigned int samples = 0;
 	chain_t entry;
 
@@ -296,6 +296,32 @@ TEST(so_many_calls_are_so_many_callers)
 	with_lbr(check_chains);
 }
 
+/* All callers are missing in samples of a CPU: they might be those of another thread. */
+static void check_cpu(void)
+{
+	const struct pfm_dfl_smpl_hdr *header;
+	int fd = chain_context(PFM_FL_SYSTEM_WIDE, &header);
+	unsigned int samples = 0;
+	chain_t entry;
+
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	call_to(10);
+	must(fd, pfm_stop(fd));
+	for_each_chain(entry, header) {
+		ck_assert_uint_le(entry->user_count, 1);
+		samples += is_in_none(entry->sample.ip);
+	}
+	must_be_between(samples, 3, 4);
+	munmap((void *)header, SIZE);
+	close(fd);
+}
+
+TEST(samples_of_a_cpu_have_no_recorded_callers)
+{
+	with_lbr(check_cpu);
+}
+
 static void exec_now(void)
 {
 	child_do_exec(0);
@@ -313,7 +339,7 @@ extern const char _start[];
 static void check_exec(void)
 {
 	const struct pfm_dfl_smpl_hdr *header;
-	int fd = chain_context(&header);
+	int fd = chain_context(0, &header);
 	unsigned int i, samples = 0;
 	struct child child = child_new();
 	chain_t entry;
@@ -407,7 +433,7 @@ TEST(a_start_writes_three_registers_more)
 	with_lbr(check_costs);
 }
 
-/* ---- ownership ------------------------------------------------------------------------------------ */
+/* ---- ownership ---------------------------------------------------------------------------------- */
 
 static void check_shared(void)
 {

@@ -459,8 +459,13 @@ static int choose_ownership(void)
 		is_shared = !x86->exclusive_only && !can_be_exclusive();
 	else if (!strcmp(ownership, "shared") && !x86->exclusive_only)
 		is_shared = true;
-	else if (strcmp(ownership, "exclusive"))
+	else if (strcmp(ownership, "exclusive")) {
+		pr_err("perfmon: ownership must be %s here, not %s\n",
+		       x86->exclusive_only ? "auto or exclusive"
+					   : "auto, exclusive or shared",
+		       ownership);
 		return -EINVAL;
+	}
 	if (is_shared || perf_reserves)
 		return 0;
 	pr_err("perfmon: perf does not reserve the counters here, so they cannot be exclusive\n");

@@ -124,4 +124,6 @@ TEST(an_unknown_ownership_is_einval)
 	error = module_load(module, "ownership=mine");
 	ck_assert_int_eq(module_load(module, ""), 0);
 	ck_assert_int_eq(error, EINVAL);
+	ck_assert(strstr(kernel_log(),
+			 "ownership must be auto, exclusive or shared here, not mine\n"));
 }

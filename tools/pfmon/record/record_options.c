@@ -206,8 +206,9 @@ static int check_targets(struct record_options *options)
 		return fail("-p and -t exclude each other: -p samples all threads of a "
 			    "process");
 	if (has_cpus && options->has_recorded)
-		return fail("--lbr excludes -a and -C: the records of a CPU have calls of "
-			    "several threads");
+		return fail(
+			"--lbr excludes -a and -C: a CPU records the calls of several "
+			"threads");
 	if (has_cpus && options->is_per_thread)
 		return fail("--per-thread excludes -a and -C: 'pfmon report --sort "
 			    "thread' shows all threads");

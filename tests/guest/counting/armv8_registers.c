@@ -224,7 +224,7 @@ TEST(no_instruction_is_lost_when_the_cpu_loses_power)
 /* The counter wraps while interrupts are disabled. Then the CPU loses its power. */
 static void check_wrap_of_kernel(void)
 {
-	const uint64_t preload = WRAP - 100000;
+	const uint64_t preload = WRAP - MILLION;
 	const unsigned int numbers[] = { 0, 1 };
 	int fd = context_of(0, INSTRUCTIONS), lose = power_switch("lose");
 	uint64_t values[2];

@@ -10,7 +10,7 @@
 
 #include "workers.h"
 
-SUITE(stress, 300);
+SUITE(stress, 1800);
 
 #define CYCLES 1000
 

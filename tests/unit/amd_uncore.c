@@ -7,7 +7,7 @@
 
 #include "../../tools/pfmon/event/assignment.h"
 #include "../../tools/pfmon/event/constraints.h"
-#include "suites.h"
+#include "refused.h"
 
 SUITE(amd_uncore, 120);
 
@@ -42,23 +42,6 @@ static uint64_t code_of(const struct machine *machine, const char *name)
 	code = list.events[0].code;
 	events_free(&list);
 	return code;
-}
-
-/* The message must contain @words. */
-static void must_fail(const struct machine *machine, const char *name, const char *words)
-{
-	char said[512] = "";
-	FILE *real = stderr;
-	struct event_list list = { 0 };
-	int result;
-
-	stderr = fmemopen(said, sizeof(said), "w");
-	result = events_parse(&list, name, machine);
-	fclose(stderr);
-	stderr = real;
-	ck_assert_int_eq(result, -1);
-	ck_assert_msg(strstr(said, words), "%s: %s", name, said);
-	events_free(&list);
 }
 
 /*
@@ -109,21 +92,22 @@ TEST(a_code_may_be_given)
 	ck_assert_uint_eq(code_of(&cache, "amd_l3::rff0f000000000104"),
 			  0xff0f000000000104ull);
 	ck_assert_uint_eq(code_of(&fabric, "r7000002c7"), 0x7000002c7ull);
-	must_fail(&cache, "r400104", "bit 22 does not belong to the codes of PMU amd_l3");
-	must_fail(&fabric, "r8000000000000000", "is too large");
+	must_be_refused(&cache, "r400104",
+			"bit 22 does not belong to the codes of PMU amd_l3");
+	must_be_refused(&fabric, "r8000000000000000", "is too large");
 }
 
 TEST(events_of_another_pmu_are_refused)
 {
 	const struct machine cache = l3(), fabric = df();
 
-	must_fail(&fabric, "l3-misses",
-		  "belongs to PMU amd_l3: give --pmu amd_l3, and -a or -C");
-	must_fail(&cache, "amd_df::r3807", "belongs to PMU amd_df");
-	must_fail(&cache, "l3-mises", "did you mean 'l3-misses'");
-	must_fail(&cache, "amd_l3::l3-mises", "did you mean 'l3-misses'");
-	must_fail(&cache, "cycles", "unknown event 'cycles'");
-	must_fail(&cache, "l3-misses:u", "cannot be split into user and kernel");
+	must_be_refused(&fabric, "l3-misses",
+			"belongs to PMU amd_l3: give --pmu amd_l3, and -a or -C");
+	must_be_refused(&cache, "amd_df::r3807", "belongs to PMU amd_df");
+	must_be_refused(&cache, "l3-mises", "did you mean 'l3-misses'");
+	must_be_refused(&cache, "amd_l3::l3-mises", "did you mean 'l3-misses'");
+	must_be_refused(&cache, "cycles", "unknown event 'cycles'");
+	must_be_refused(&cache, "l3-misses:u", "cannot be split into user and kernel");
 }
 
 /* A PMC contains only the code of its own event, so any six events can be counted together. */

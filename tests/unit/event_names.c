@@ -5,11 +5,9 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_intel.h>
 
-#include "../../tools/pfmon/event/assignment.h"
-#include "../../tools/pfmon/event/events.h"
 #include "../../tools/pfmon/event/modifiers.h"
 #include "../../tools/pfmon/event/precise.h"
-#include "suites.h"
+#include "refused.h"
 
 SUITE(event_names, 120);
 
@@ -52,31 +50,11 @@ static unsigned int modes_of(const char *text, const char *name)
 	return modes;
 }
 
-/* The message must contain @words. */
-static void must_fail_on(const struct machine *machine, const char *text,
-			 const char *words)
-{
-	char said[512] = "";
-	FILE *real = stderr;
-	struct event_list list = { 0 };
-	int result;
-
-	stderr = fmemopen(said, sizeof(said), "w");
-	result = events_parse(&list, text, machine);
-	if (!result)
-		result = events_assign(&list, machine, false);
-	fclose(stderr);
-	stderr = real;
-	ck_assert_int_eq(result, -1);
-	ck_assert_msg(strstr(said, words), "%s: %s", text, said);
-	events_free(&list);
-}
-
 static void must_fail(const char *text, const char *words)
 {
 	const struct machine machine = intel();
 
-	must_fail_on(&machine, text, words);
+	must_be_refused(&machine, text, words);
 }
 
 /* SDM: bits 16 to 22 of an event select are USR, OS, E, PC, INT, AnyThread and EN. */

@@ -47,8 +47,8 @@
  * kernel switches to the thread: earlier calls are missing.  If there are more calls than the
  * hardware can record, the outermost calls are missing, too.  Today only Intel's last branch
  * records can record calls, and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With
- * other hardware the user's part has only the interrupted instruction.  So it has in system-wide
- * contexts, because the records of a CPU contain calls of several threads.
+ * other hardware the user's part has only the interrupted instruction.  The same is true
+ * for system-wide contexts, because the records of a CPU contain calls of several threads.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

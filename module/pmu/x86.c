@@ -455,11 +455,11 @@ static bool can_be_exclusive(void)
 
 static int choose_ownership(void)
 {
-	if (!strcmp(ownership, "auto"))
+	if (!strcmp(ownership, "auto")) {
 		is_shared = !x86->exclusive_only && !can_be_exclusive();
-	else if (!strcmp(ownership, "shared") && !x86->exclusive_only)
+	} else if (!strcmp(ownership, "shared") && !x86->exclusive_only) {
 		is_shared = true;
-	else if (strcmp(ownership, "exclusive")) {
+	} else if (strcmp(ownership, "exclusive")) {
 		pr_err("perfmon: ownership must be %s here, not %s\n",
 		       x86->exclusive_only ? "auto or exclusive"
 					   : "auto, exclusive or shared",

@@ -108,10 +108,11 @@ static void run_test(const struct suite *suite, const TTest *test)
 static bool is_folder(const struct suite *suite, const char *word)
 {
 	const char *end = strrchr(suite->file, '/');
-	const char *begin = end ? memrchr(suite->file, '/', end - suite->file) : NULL;
+	const char *slash = end ? memrchr(suite->file, '/', end - suite->file) : NULL;
+	const char *begin = slash ? slash + 1 : suite->file;
 
-	return begin && strlen(word) == (size_t)(end - begin) &&
-	       !strncmp(word, begin + 1, end - begin);
+	return end && strlen(word) == (size_t)(end + 1 - begin) &&
+	       !strncmp(word, begin, end + 1 - begin);
 }
 
 /* FOLDER/, SUITE or SUITE/TEST */

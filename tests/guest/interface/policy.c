@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <perfmon/perfmon_armv8.h>
@@ -140,26 +141,42 @@ static uint64_t try_counting(int fd)
 	return result;
 }
 
-/* Most of the counted work is in the kernel. */
+static bool has_kernel_address(header_t header)
+{
+	entry_t entry;
+
+	for_each_entry(entry, header, 0)
+		if (is_kernel_address(entry->ip))
+			return true;
+	return false;
+}
+
+/*
+ * Most of the counted work is in the kernel, in getrandom(). But a single sample may be at user
+ * level, so several are taken.
+ */
 static uint64_t try_sampling(void)
 {
-	int fd = try_default(0, page_size());
+	int fd = try_default(0, page_size()), turn;
 	uint64_t result = SAMPLES;
+	char bytes[4096];
 	header_t header;
-	entry_t entry;
 
 	if (fd == -1)
 		return 0;
 	header = map_buffer(fd, page_size());
 	sample_promptly(fd, PERIOD / 40, NOTIFY);
 	load_and_start(fd, thread_id());
-	while (!message_waits(fd)) {
-		touch_pages(100);
-		spin_turns(20000);
-	}
-	for_each_entry(entry, header, 0) {
-		if (is_kernel_address(entry->ip))
+	for (turn = 0; turn < 8 && !(result & SEES_ADDRESSES); turn++) {
+		while (!message_waits(fd)) {
+			if (getrandom(bytes, sizeof(bytes), 0) == -1)
+				abort();
+			spin_turns(500);
+		}
+		if (has_kernel_address(header))
 			result |= SEES_ADDRESSES;
+		next_overflow(fd);
+		must(fd, pfm_restart(fd));
 	}
 	close(fd);
 	munmap((void *)header, page_size());

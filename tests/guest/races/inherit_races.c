@@ -426,11 +426,15 @@ static int make_the_other(void *unused)
 	return 0;
 }
 
-static void pair_begin(void)
+/*
+ * The two threads end later by @wait iterations of a loop. Where a close takes long, as on
+ * PREEMPT_RT, only such a delay lets the close come first.
+ */
+static void pair_begin(unsigned int wait)
 {
 	pair.has_thread = random_below(2);
-	pair.patience[0] = random_below(1 << random_below(16));
-	pair.patience[1] = random_below(1 << random_below(16));
+	pair.patience[0] = wait + random_below(1 << random_below(16));
+	pair.patience[1] = wait + random_below(1 << random_below(16));
 	pair.go = false;
 	pair.ended = 0;
 	pair.pids[1] = 0;
@@ -453,7 +457,7 @@ static enum order close_while_the_last_end(int lead)
 	struct pfm_status status;
 	bool before;
 
-	pair_begin();
+	pair_begin(lead < 0 ? -lead : 0);
 	family.pid = pair.pids[0];
 	family_load(&family, random_below(2));
 	pair.go = true;

@@ -3,6 +3,7 @@
  * Two CPUs load many contexts on threads and kill these threads. Nothing may remain: no session, no
  * module reference, no memory.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
@@ -99,20 +100,34 @@ struct caches {
 	struct cache caches[512];
 };
 
+#define SHRINK_FILES "/sys/kernel/slab/*/shrink"
+
 /*
- * Each CPU keeps up to one slab of unused objects for each slab cache. These objects count as used,
- * so the function makes the kernel free them. It also frees the cached names of files.
+ * Each CPU keeps slabs with unused objects for each slab cache. /proc/slabinfo counts these objects
+ * as used, so the function makes the kernel give them back. It also frees the cached names of
+ * files.
+ *
+ * When a file of sysfs is opened, the kernel allocates an object of kmalloc-192, and the CPU takes
+ * slabs of that cache. So all files are open before the first cache shrinks, and they stay open
+ * until read_caches() has read /proc/slabinfo. Returns the number of open files.
  */
-static void give_back_free_objects(void)
+static size_t give_back_free_objects(int files[], size_t most)
 {
-	glob_t files;
-	size_t i;
+	glob_t paths;
+	size_t count, i;
 
 	write_text("/proc/sys/vm/drop_caches", "3\n");
-	ck_assert_int_eq(glob("/sys/kernel/slab/*/shrink", 0, NULL, &files), 0);
-	for (i = 0; i < files.gl_pathc; i++)
-		write_text(files.gl_pathv[i], "1\n");
-	globfree(&files);
+	ck_assert_int_eq(glob(SHRINK_FILES, 0, NULL, &paths), 0);
+	count = paths.gl_pathc;
+	ck_assert_uint_le(count, most);
+	for (i = 0; i < count; i++) {
+		files[i] = open(paths.gl_pathv[i], O_WRONLY);
+		ck_assert_int_ne(files[i], -1);
+	}
+	globfree(&paths);
+	for (i = 0; i < count; i++)
+		ck_assert_int_eq(write(files[i], "1\n", 2), 2);
+	return count;
 }
 
 /*
@@ -122,10 +137,12 @@ static void give_back_free_objects(void)
 static void read_caches(struct caches *caches)
 {
 	struct cache *cache = caches->caches;
-	const char *line;
+	int files[COUNT(caches->caches)];
+	size_t open_files = give_back_free_objects(files, COUNT(files));
+	const char *line = read_text("/proc/slabinfo");
 
-	give_back_free_objects();
-	line = read_text("/proc/slabinfo");
+	while (open_files > 0)
+		close(files[--open_files]);
 	for (caches->count = 0; caches->count < COUNT(caches->caches); line++) {
 		if (sscanf(line, "%63s %ju %*u %*u %ju ", cache->name, &cache->objects,
 			   &cache->per_slab) == 3) {

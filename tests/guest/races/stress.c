@@ -100,8 +100,6 @@ struct caches {
 	struct cache caches[512];
 };
 
-#define SHRINK_FILES "/sys/kernel/slab/*/shrink"
-
 /*
  * Each CPU keeps slabs with unused objects for each slab cache. /proc/slabinfo counts these objects
  * as used, so the function makes the kernel give them back. It also frees the cached names of
@@ -117,7 +115,7 @@ static size_t give_back_free_objects(int files[], size_t most)
 	size_t count, i;
 
 	write_text("/proc/sys/vm/drop_caches", "3\n");
-	ck_assert_int_eq(glob(SHRINK_FILES, 0, NULL, &paths), 0);
+	ck_assert_int_eq(glob("/sys/kernel/slab/*/shrink", 0, NULL, &paths), 0);
 	count = paths.gl_pathc;
 	ck_assert_uint_le(count, most);
 	for (i = 0; i < count; i++) {

@@ -419,12 +419,16 @@ TEST(the_limit_is_kept_and_what_is_not_followed_is_counted)
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 }
 
+/* On PREEMPT_RT, the load prepares the copies, so their memory is charged before there is a child. */
 TEST(the_memory_of_copies_is_charged)
 {
-	int fd = inheriting_here(PFM_FL_INHERIT_ALL);
+	int fd = inheriting(PFM_FL_INHERIT_ALL);
 	uint64_t before = read_number(SYSFS "set_mem_cur");
-	pid_t pid = child_that_waits(10);
+	pid_t pid;
 
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	pid = child_that_waits(10);
 	ck_assert_uint_gt(read_number(SYSFS "set_mem_cur"), before);
 	let_go(pid);
 	must(fd, pfm_unload_context(fd));

@@ -249,12 +249,11 @@ static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 static noinline void make_copy(struct pfm_context *source, struct task_struct *child)
 {
 	struct pfm_copies *copies = source->copies;
-	const bool has_idle = READ_ONCE(copies->idle_count);
-	struct pfm_context *spare = has_idle ? NULL : alloc_spare(copies);
+	struct pfm_context *spare = NULL;
 
 	raw_spin_lock(&copies->lock);
-	/* A fork on another CPU may have taken the last idle copy meanwhile. */
-	if (has_idle && !copies->idle_count) {
+	if (copies->is_open && !copies->idle_count) {
+		/* Do not let other forks wait while memory is allocated. */
 		raw_spin_unlock(&copies->lock);
 		spare = alloc_spare(copies);
 		raw_spin_lock(&copies->lock);

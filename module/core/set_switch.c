@@ -46,7 +46,7 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 	u64 rest;
 
 	pfm_assert_here(context);
-	context->active = set;
+	WRITE_ONCE(context->active, set); /* see pfm_set_find() */
 	set->registers.task = context->attachment.task;
 	set->registers.sees_kernel = pfm_may_see_kernel(context);
 	set->runs++;

@@ -224,7 +224,7 @@ void pfm_switch_end(struct pfm_context *context)
 void pfm_monitoring_mask(struct pfm_context *context)
 {
 	pfm_assert_here(context);
-	context->state = PFM_STATE_MASKED;
+	WRITE_ONCE(context->state, PFM_STATE_MASKED); /* see pfm_is_unloaded() */
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());
 }

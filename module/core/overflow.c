@@ -8,6 +8,7 @@
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
+#include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
@@ -51,30 +52,25 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 	return wrapped;
 }
 
-/*
- * Used for system-wide contexts, which also monitor kernel threads.  Kernel threads have no user
- * level.
- */
-static noinline u64 user_ip_of_current(void)
+/* Return: the address at which @task entered the kernel, or 0 if @task runs no user code. */
+static noinline u64 user_ip(struct task_struct *task)
 {
-	if (current->flags & PF_KTHREAD)
-		return 0;
-	return instruction_pointer(task_pt_regs(current));
+	struct pt_regs *regs = pfm_user_registers(task);
+
+	return regs ? instruction_pointer(regs) : 0;
 }
 
 /*
  * Users without permission must see neither addresses of the kernel nor addresses of
- * another thread.  So task_pt_regs(current) would be wrong: in an NMI right after the
- * probe of sched_switch, current is still the thread that is switched out.
+ * another thread.  So current would be wrong for a context on a thread: in an NMI right after
+ * the probe of sched_switch, current is still the thread that is switched out.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)
 {
-	if (!pfm_may_see_kernel(context) && !user_mode(regs)) {
-		if (pfm_is_bound(context))
-			return user_ip_of_current();
-		regs = task_pt_regs(context->attachment.task);
-	}
+	if (!pfm_may_see_kernel(context) && !user_mode(regs))
+		return user_ip(pfm_is_bound(context) ? current
+						     : context->attachment.task);
 	return instruction_pointer(regs);
 }
 
@@ -373,13 +369,20 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
  * is found only when the thread leaves the CPU, for example if the last instruction before a
  * system call caused it.  Then the sample gets the address at which the thread entered the
  * kernel.  If an interrupt stops a system-wide context, the sample gets the address of the
- * interrupted instruction.
+ * interrupted instruction.  If a kernel thread stops it, for example the idle thread, the sample
+ * gets the address of the code that stops it; @here has room for these registers.
  */
-static struct pt_regs *registers_of_stop(const struct pfm_context *context)
+static __always_inline struct pt_regs *
+registers_of_stop(const struct pfm_context *context, struct pt_regs *here)
 {
 	struct pt_regs *regs = pfm_is_bound(context) ? get_irq_regs() : NULL;
 
-	return regs ?: task_pt_regs(current);
+	regs = regs ?: pfm_user_registers(current);
+	if (regs)
+		return regs;
+	memset(here, 0, sizeof(*here));
+	perf_fetch_caller_regs(here);
+	return here;
 }
 
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
@@ -387,6 +390,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	struct pfm_cpu *cpu = pfm_here(context);
 	struct pfm_set *set = context->active;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
+	struct pt_regs here;
 	u32 control;
 
 	pfm_assert_here(context);
@@ -395,7 +399,8 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	if (!wrapped)
 		return;
 	cpu->noted = NULL;
-	control = handle_wrapped(cpu, context, set, wrapped, registers_of_stop(context));
+	control = handle_wrapped(cpu, context, set, wrapped,
+				 registers_of_stop(context, &here));
 	switch (pfm_outcome_of_overflow(context, control)) {
 	case PFM_OUTCOME_MASK:
 		pfm_monitoring_mask(context);

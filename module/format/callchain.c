@@ -109,15 +109,10 @@ static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 	return pfm_kernel_stack(sample->regs, to, is_current(sample) ? most : 1, link);
 }
 
-/* Return: the user registers of the thread; NULL if it has none.  Kernel threads have none. */
+/* Return: the user registers of the thread; NULL if it has none. */
 static struct pt_regs *user_registers(const struct pfm_sample *sample)
 {
-	struct pt_regs *regs = sample->regs;
-
-	if (user_mode(regs))
-		return regs;
-	regs = task_pt_regs(sample->task);
-	return user_mode(regs) && !(sample->task->flags & PF_KTHREAD) ? regs : NULL;
+	return user_mode(sample->regs) ? sample->regs : pfm_user_registers(sample->task);
 }
 
 static unsigned int write_user(const struct pfm_sample *sample, u64 *to,

@@ -19,14 +19,14 @@
 #ifndef PERFMON_FORMAT_H
 #define PERFMON_FORMAT_H
 
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #include <linux/types.h>
 #include <perfmon/perfmon_ioctl.h>
 #include <perfmon/perfmon_dfl_smpl.h>
 #include <asm/barrier.h>
 
 struct module;
-struct pt_regs;
-struct task_struct;
 
 /*
  * The number of this interface, struct pfm_format.interface.  It changes with every change
@@ -87,6 +87,20 @@ struct pfm_sample {
 	u16 pmd;
 	bool may_see_kernel;
 };
+
+/**
+ * pfm_user_registers() - the registers with which a thread has entered the kernel
+ * @task: the task of a sample, or current
+ *
+ * Kernel threads and the threads of io_uring never run user code.  For such a thread
+ * task_pt_regs() returns registers without a meaning, or NULL (copy_thread() of powerpc).
+ *
+ * Return: the registers, or NULL if the thread never runs user code.
+ */
+static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
+{
+	return task->flags & (PF_KTHREAD | PF_IO_WORKER) ? NULL : task_pt_regs(task);
+}
 
 /* What the core does after a sample or at a restart: a bit mask. */
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */

@@ -88,6 +88,11 @@ static inline bool is_in_switch(entry_t entry)
 	       entry->kernel_count == 1 && entry->user_count == 1;
 }
 
+static inline bool is_of_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
 /* Start and end of a kernel function. */
 struct function {
 	uint64_t begin;

@@ -67,11 +67,6 @@ void wait_for_samples(const struct callchain *chain, uint64_t samples)
 
 /* ---- entries ------------------------------------------------------------------------ */
 
-static bool is_of_kernel(uint64_t address)
-{
-	return address >> 63;
-}
-
 /* Flags may be set only if the link register was requested and the machine has one. */
 static void must_be_flags(entry_t entry, bool is_asked)
 {

@@ -3,8 +3,11 @@
  * The sampling format "callchain": the depth of each part, and the kernel's part of a stack. The
  * tests expect addresses in functions that the sampled system call always runs.
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "callchain.h"
 
@@ -264,4 +267,111 @@ static void check_ordinary_user(void)
 TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 {
 	with_formats(check_ordinary_user);
+}
+
+/* ---- a thread without user code --------------------------------------------------------------- */
+
+/*
+ * Creates a ring of io_uring that has a thread. The thread belongs to the process but runs only in
+ * the kernel. After its first request it looks for requests all the time. Returns the ring; closing
+ * it ends the thread.
+ */
+static int ring_with_thread(void)
+{
+	struct io_uring_params parameters = { .flags = IORING_SETUP_SQPOLL,
+					      .sq_thread_idle = 1000000 };
+	int ring = syscall(SYS_io_uring_setup, 1, &parameters);
+	size_t size = parameters.sq_off.array + sizeof(uint32_t);
+	char *memory;
+
+	if (ring == -1 && errno == ENOSYS)
+		skip("the kernel has no io_uring");
+	ck_assert_msg(ring != -1, "io_uring_setup: %s", strerror(errno));
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
+		      IORING_OFF_SQ_RING);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	/* A request of zeros is IORING_OP_NOP. */
+	__atomic_store_n((uint32_t *)(memory + parameters.sq_off.tail), 1,
+			 __ATOMIC_RELEASE);
+	munmap(memory, size);
+	ck_assert_int_ne(syscall(SYS_io_uring_enter, ring, 1, 0, IORING_ENTER_SQ_WAKEUP,
+				 NULL, 0),
+			 -1);
+	return ring;
+}
+
+/* Returns the only other thread of the calling process. */
+static pid_t other_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	pid_t tid = 0;
+
+	ck_assert_ptr_ne(tasks, NULL);
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != thread_id())
+			tid = atoi(entry->d_name);
+	closedir(tasks);
+	ck_assert_int_ne(tid, 0);
+	return tid;
+}
+
+static void check_ring(void)
+{
+	struct callchain chain;
+	entry_t entry;
+	int ring;
+
+	need_overflow_interrupts();
+	ring = ring_with_thread();
+	chain = callchain_new(0);
+	callchain_start(&chain, other_thread());
+	wait_for_samples(&chain, 100);
+	must(chain.fd, pfm_unload_context(chain.fd));
+	must_be_whole_chains(&chain, true);
+	for_each_entry(entry, &chain) {
+		ck_assert(is_of_kernel(entry->sample.ip));
+		if (!is_in_switch(entry))
+			ck_assert_uint_eq(entry->user_count, 0);
+	}
+	callchain_free(&chain);
+	close(ring);
+}
+
+TEST(a_thread_without_user_code_has_only_the_kernels_part)
+{
+	with_formats(check_ring);
+}
+
+/*
+ * The thread has the credentials of the process. Most PMUs count only user level for an ordinary
+ * user, so they take no sample of the thread. QEMU's POWER counts at all levels.
+ */
+static void check_ring_of_ordinary_user(void)
+{
+	struct callchain chain;
+	entry_t entry;
+	int ring;
+
+	need_overflow_interrupts();
+	become(USER_ID);
+	ring = ring_with_thread();
+	chain = callchain_new(0);
+	callchain_start(&chain, other_thread());
+	usleep(100000);
+	must(chain.fd, pfm_unload_context(chain.fd));
+	if (pmu_is("power") && getenv("QEMU_VERSION"))
+		ck_assert_uint_gt(chain.header->hdr_count, 0);
+	for_each_entry(entry, &chain) {
+		ck_assert_uint_eq(entry->sample.ip, 0);
+		ck_assert_uint_eq(entry->kernel_count, 0);
+		ck_assert_uint_eq(entry->user_count, 0);
+	}
+	callchain_free(&chain);
+	close(ring);
+}
+
+TEST(an_ordinary_user_sees_no_address_of_a_thread_without_user_code)
+{
+	with_formats(check_ring_of_ordinary_user);
 }

@@ -123,6 +123,14 @@ is_wanted() {
 	esac
 }
 
+# Runs a test, and ends the processes that the test leaves if it fails. Otherwise their standard
+# output would stay open, and run_tests() would wait for its end.
+run_test() {
+	# shellcheck disable=SC2046 # several words
+	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT
+	"$1"
+}
+
 # run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. If
 # UNTIL_FAILURE is in the environment, the run stops after the first test that fails. Prints "N
 # passed, N failed" as the last line.
@@ -133,7 +141,7 @@ run_tests() {
 	[ $# -gt 0 ] || set -- $(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$script")
 	for test; do
 		is_wanted "$test" || continue
-		if why=$($test 2>&1); then
+		if why=$(run_test "$test" 2>&1); then
 			echo "passed   ${script#./}/$test"
 			passed=$((passed + 1))
 		else

@@ -92,14 +92,19 @@ struct pfm_sample {
  * pfm_user_registers() - the registers with which a thread has entered the kernel
  * @task: the task of a sample, or current
  *
- * Kernel threads and the threads of io_uring never run user code.  For such a thread
- * task_pt_regs() returns registers without a meaning, or NULL (copy_thread() of powerpc).
+ * Kernel threads and the threads of io_uring run no user code.  A process that the kernel itself
+ * makes runs none before its first exec.  For such a thread task_pt_regs() returns registers
+ * without a meaning, or NULL (copy_thread() of powerpc).
  *
- * Return: the registers, or NULL if the thread never runs user code.
+ * Return: the registers, or NULL if the thread runs no user code.
  */
 static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 {
-	return task->flags & (PF_KTHREAD | PF_IO_WORKER) ? NULL : task_pt_regs(task);
+	struct pt_regs *regs = task_pt_regs(task);
+
+	if (!regs || !user_mode(regs) || task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return NULL;
+	return regs;
 }
 
 /* What the core does after a sample or at a restart: a bit mask. */

@@ -214,13 +214,12 @@ void need_exact_work(void)
 
 /*
  * Returns whether exact_event() counts at kernel level, too. If counters start one after the
- * other, their counts are equal only at user level. On x86 in a debug kernel, exact_event() does
- * not count at kernel level, because a few calls take a whole period there.
+ * other, their counts are equal only at user level. In a debug kernel, exact_event() does not count
+ * at kernel level, because a few calls or interrupts take a whole period there.
  */
 static bool counts_the_kernel(void)
 {
-	return starts_at_once() && !counters_are_shared() &&
-	       !(is_debug_kernel() && (pmu_is("intel") || pmu_is("amd")));
+	return starts_at_once() && !counters_are_shared() && !is_debug_kernel();
 }
 
 uint64_t exact_event(unsigned int i)

@@ -3,7 +3,10 @@
 
 #include "internal.h"
 
-/* PFM_IOC_LAST_ERROR needs no context, and every version of the module offers it. */
+/*
+ * Return: whether @fd belongs to perfmon.  PFM_IOC_LAST_ERROR needs no context, and every version
+ * of the module offers it.
+ */
 static int is_perfmon(int fd)
 {
 	struct pfm_error error;
@@ -12,8 +15,8 @@ static int is_perfmon(int fd)
 }
 
 /*
- * ioctl(2) fails with ENOTTY if the module does not have the call, or if the file does
- * not belong to perfmon.  In the second case this function changes ENOTTY to EBADF.
+ * Call ioctl(2), which fails with ENOTTY if the module does not have the call, or if the file
+ * does not belong to perfmon.  In the second case this function changes ENOTTY to EBADF.
  */
 int pfmdev_call(int fd, unsigned long command, void *argument)
 {

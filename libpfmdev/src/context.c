@@ -44,8 +44,8 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 }
 
 /*
- * perfmon2 did not have struct pfm_create.  So only new programs use it, and they clear its
- * reserved fields.
+ * Pass @create to the kernel as it is.  perfmon2 did not have struct pfm_create, so only new
+ * programs use it, and they clear its reserved fields themselves.
  */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {
@@ -79,7 +79,7 @@ PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void
 	return pfm_create(&create);
 }
 
-/* Old programs for perfmon2 leave reserved fields uninitialised. */
+/* Clear the reserved fields, because old programs for perfmon2 leave them uninitialised. */
 PFMDEV_EXPORT os_err_t pfm_load_context(int fd, pfarg_load_t *load)
 {
 	pfarg_load_t clean = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "internal.h"
 
-/* Programs that were written for perfmon2 may leave reserved fields uninitialised. */
+/* Clear the reserved fields, because old programs for perfmon2 leave them uninitialised. */
 PFMDEV_EXPORT os_err_t pfm_start(int fd, pfarg_start_t *start)
 {
 	pfarg_start_t clean = { 0 };

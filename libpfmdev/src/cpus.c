@@ -18,7 +18,7 @@
 
 #define ONLINE	  "/sys/devices/system/cpu/online"
 
-/* Room for the list of CPUs and its newline: no kernel has a longer list. */
+/* Room for the list of online CPUs and its newline.  The lists of real machines are shorter. */
 #define LIST_SIZE 16384
 
 /* ---- lists of CPUs -------------------------------------------------------------------------- */
@@ -160,7 +160,10 @@ PFMDEV_EXPORT int pfm_cpus_start(struct pfm_cpu_context *contexts, int count)
 	return result_of(first);
 }
 
-/* If the CPU has gone offline, the context has been unloaded, so it does not count any more. */
+/*
+ * pfm_stop(), but no failure if the context is not loaded: if the CPU has gone offline, the context
+ * has been unloaded, so it does not count any more.
+ */
 static int stop_one(int fd)
 {
 	struct pfm_error error;

@@ -40,8 +40,9 @@ static const char *const calls[] = {
 };
 
 /*
- * How the value of a reason is printed.  format_value() prints the one of PFM_REASON_COUNT.
- * Reasons that are not in this table have no value.
+ * How the value of a reason is printed.  PFM_REASON_COUNT has a value, but is not in this table:
+ * format_value() prints the value as an int.  The other reasons that are not in this table have
+ * no value.
  */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",

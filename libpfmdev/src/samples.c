@@ -47,8 +47,8 @@ static const char *const formats[] = {
  * @memory: the mapped buffer
  * @size: bytes of @memory
  * @region: number of the region that is being read (only with nway)
- * @read: number of samples that have been read since the buffer or region was last handed
- *	back
+ * @read: number of samples that have been read from @region (only with nway), or from the
+ *	buffer since it was last handed back
  * @place: offset of the next sample
  * @taken: number of samples that have been read so far from all regions (only with nway)
  * @left: samples of the round that have not been read
@@ -147,7 +147,10 @@ static int is_owed(const struct buffer *buffer)
 		       linear->hdr_min_buf_space;
 }
 
-/* If the context is unloaded, the buffer cannot be handed back.  Later rounds try again. */
+/*
+ * Hand back the buffer or the regions that have been read.  While the context is unloaded, this
+ * fails, and later rounds try again.
+ */
 static void hand_back(struct buffer *buffer)
 {
 	if (buffer->layout == NWAY)
@@ -293,7 +296,10 @@ PFMDEV_EXPORT struct pfm_samples *pfm_samples_open(void)
 	return calloc(1, sizeof(struct pfm_samples));
 }
 
-/* Fails if somebody else has handed back regions: the first region may then not be the oldest. */
+/*
+ * Begin with the first sample.  Fails if somebody else has handed back regions: the first region
+ * may then not be the oldest.
+ */
 static int begin_buffer(struct buffer *buffer)
 {
 	const struct pfm_nway_hdr *header = buffer->memory;
@@ -348,7 +354,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* If no CPU has this number, there is no buffer, and add_buffer() fails with EINVAL. */
+	/* If no buffer belongs to this number, add_buffer() fails with EINVAL. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

@@ -6,8 +6,8 @@
  *
  * Programs written for perfmon2 include <perfmon/perfmon.h>, which includes this header.
  *
- * Every call returns 0, or a descriptor if its page says so; on failure it returns -1 and
- * sets errno.  See libpfmdev(7) and the page of each function.
+ * Most calls return 0 or a descriptor; on failure they return -1 and set errno.  See
+ * libpfmdev(7) and the page of each function.
  */
 #ifndef _PERFMON_PFMDEV_H
 #define _PERFMON_PFMDEV_H

@@ -221,7 +221,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 			pfm_holder_of_thread(task));
 }
 
-/* The PMU module may refuse the context. */
+/* Claim the hardware, then do step 1.  The PMU module may refuse the context. */
 static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
 			   struct pfm_block *block)
 {

@@ -45,7 +45,9 @@ void pfm_block_release(struct pfm_block *block);
 /* Context lock held. */
 void pfm_block_get(struct pfm_block *block);
 
-/* Called by the overflow handler, in the thread; may be an NMI. */
+/*
+ * Note that the thread has to wait.  Called by the overflow handler, in the thread; may be an NMI.
+ */
 static inline void pfm_block_want(struct pfm_block *block)
 {
 	if (!READ_ONCE(block->over))

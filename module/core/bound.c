@@ -63,7 +63,10 @@ struct bind_call {
 	struct pid *holder; /* the process that loaded the other context, if is_taken */
 };
 
-/* Runs on the CPU, in an interrupt or with interrupts off. */
+/*
+ * Load the context on this CPU, unless another context is loaded here.  Called in an interrupt or
+ * with interrupts off.
+ */
 static void bind_here(void *argument)
 {
 	struct bind_call *call = argument;
@@ -94,7 +97,10 @@ static int taken(struct pfm_context *context, struct pid *holder)
 	return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);
 }
 
-/* CPU hotplug is held off, so the CPU cannot go offline between the check and the load. */
+/*
+ * Load the context on CPU @number.  CPU hotplug is held off, so the CPU cannot go offline between
+ * the check and the load.
+ */
 static int bind(struct pfm_context *context, unsigned int number, struct pfm_set *set)
 {
 	struct bind_call call = { .context = context, .set = set };
@@ -200,9 +206,9 @@ static void end_context(struct pfm_cpu *cpu)
 }
 
 /*
- * PMU modules call this in their hotplug callbacks.  Such a callback also runs when the module
- * releases the hardware.  In that case the CPU is still active, and its contexts stay loaded: they
- * use only virtual PMDs.
+ * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this in
+ * their hotplug callbacks.  Such a callback also runs when the module releases the hardware.  In
+ * that case the CPU is still active, and its contexts stay loaded: they use only virtual PMDs.
  */
 void pfm_cpu_goes_offline(void)
 {

@@ -5,15 +5,15 @@
 #include "context.h"
 
 /*
- * The caller holds the mutex of the context, which is unloaded.  May sleep.  Return: 0, or
- * a negative errno.
+ * Load a system-wide context on CPU @number.  The caller holds the mutex of the context, which is
+ * unloaded.  May sleep.  Return: 0, or a negative errno.
  */
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
 
 /* Mutex held.  Does nothing if the context is not loaded. */
 void pfm_bound_unload(struct pfm_context *context);
 
-/* Return: number of CPUs that have a context. */
+/* Return: number of loaded system-wide contexts. */
 unsigned int pfm_bound_count(void);
 
 /* Module init and exit; may sleep. */

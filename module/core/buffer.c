@@ -101,7 +101,10 @@ static const struct file_operations mapping_operations = {
 	.release = mapping_release,
 };
 
-/* The mapping refers to this file, not to the context's file, so the context can be closed. */
+/*
+ * Make a file for a mapping.  The mapping refers to this file, not to the context's file, so the
+ * context can be closed.
+ */
 static struct file *mapping_file(struct pfm_buffer *buffer)
 {
 	struct file *file;

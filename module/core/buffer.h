@@ -31,8 +31,8 @@ struct pfm_buffer {
 
 /*
  * Process context, may sleep.  The buffer has @size bytes, rounded up to whole pages.  It is
- * zeroed, and is on memory node @node if possible.  Return: the buffer.  If there is no memory,
- * return the error pointer -ENOMEM and put the reason into context->error.
+ * zeroed, and is on memory node @node if possible.  Return: the buffer.  If there is no memory or a
+ * limit is reached, return the error pointer -ENOMEM and put the reason into context->error.
  */
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node);
 void pfm_buffer_put(struct pfm_buffer *buffer);

@@ -359,7 +359,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* If the work is already pending, it will read the counts later and see this change. */
+/* Have idle PMDs released.  If the work is already pending, it will see this change, too. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -396,7 +396,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* Also add the PMDs that are only recorded in samples: they are not in registers.used_pmds. */
+/* Add the PMDs of @set, also those that are only recorded in samples (not in used_pmds). */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* While we wait for the mutex, another context may claim @pmds.  So try join() again. */
+/* take() with the mutex.  Another context may have claimed @pmds meanwhile: try join() again. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
@@ -444,9 +444,9 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 }
 
 /*
- * As long as contexts on threads have entries, the hooks are enabled.  So for another context on a
- * thread, join() is enough.  Return: the entry, or an error pointer; after an error,
- * context->error has the reason.
+ * Claim @pmds and the hooks.  As long as contexts on threads have entries, the hooks are enabled.
+ * So for another context on a thread, join() is enough.  Return: the entry, or an error pointer;
+ * after an error, context->error has the reason.
  */
 static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {

@@ -17,7 +17,10 @@
 #include "remote.h"
 #include "virtual.h"
 
-/* Called by the irq_work, in interrupt context, soon after a notification or the thread's end. */
+/*
+ * Wake readers, send SIGIO, and make the thread wait if it has to.  Called by the irq_work, in
+ * interrupt context, soon after a notification or an unload that posted a message.
+ */
 static void notify(struct irq_work *work)
 {
 	struct pfm_context *context =
@@ -82,7 +85,10 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 	return count;
 }
 
-/* The format's argument, if there is one, is in context->arguments. */
+/*
+ * Check the size of the format's argument, and clear the fields that the program did not pass.  The
+ * argument, if there is one, is in context->arguments.
+ */
 static int fit_argument(struct pfm_context *context, const struct pfm_create *create,
 			const struct pfm_format *format)
 {
@@ -119,8 +125,8 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 }
 
 /*
- * In the samples of a system-wide context, thread numbers are those of the creator's pid
- * namespace.
+ * Store the flags and the fields that depend on them.  In the samples of a system-wide context,
+ * thread numbers are those of the creator's pid namespace.
  */
 static void take_flags(struct pfm_context *context, u32 flags)
 {
@@ -183,7 +189,10 @@ static void undo_create(struct pfm_context *context)
 	pfm_pmu_put(pmu);
 }
 
-/* Registers that CPUs share are for system-wide contexts only, and count at all levels. */
+/*
+ * Fail if the context cannot use @pmu: registers that CPUs share are for system-wide contexts only,
+ * and count at all levels.
+ */
 static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u32 flags)
 {
 	if (!pmu->scope)

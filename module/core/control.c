@@ -237,7 +237,10 @@ static void hand_back_here(void *argument)
 	raw_spin_unlock(&running->lock);
 }
 
-/* Nothing runs on a CPU that is offline.  The lock keeps the CPU offline. */
+/*
+ * Call hand_back() on @cpu.  If @cpu is offline, call it here: nothing runs on an offline CPU, and
+ * the lock keeps the CPU offline.
+ */
 static void hand_back_on(unsigned int cpu, struct restart_cpu_call *call)
 {
 	unsigned long flags;

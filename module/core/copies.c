@@ -3,9 +3,9 @@
  * Copies of a context: what the parent's calls do with them, and the sums of their counts.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
- * lock of struct pfm_copies.  A reading adds the counts of each living copy to the sums.  If
- * the thread of a copy ends after the copy was read, the copy waits in the list "late" until
- * the reading has taken the sums.
+ * lock of struct pfm_copies.  A reading returns the sums plus the counts of each living copy.
+ * If the thread of a copy ends after the copy was read, the copy waits in the list "late"
+ * until the reading has taken the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>

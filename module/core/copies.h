@@ -114,7 +114,10 @@ void pfm_copies_free(struct pfm_copies *copies);
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);
 
-/* Called before a load.  May sleep.  Return: 0 or a negative errno. */
+/*
+ * From now on, forks make copies.  Called before a load.  May sleep.  Return: 0 or a negative
+ * errno.
+ */
 int pfm_copies_open(struct pfm_context *context);
 
 /*
@@ -124,10 +127,16 @@ int pfm_copies_open(struct pfm_context *context);
 void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
-/* Called when registers are configured, with the context's lock held, on the CPU of its thread. */
+/*
+ * The configuration of idle copies is out of date: a fork that uses one configures it again.
+ * Called when registers are configured, with the context's lock held, on the CPU of its thread.
+ */
 void pfm_copies_configure(struct pfm_context *context);
 
-/* Called before the parent is started or stopped.  Return: whether copies live. */
+/*
+ * From now on, new copies are started if @started is set.  Called before the parent is started or
+ * stopped.  Return: whether copies live.
+ */
 bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
@@ -140,7 +149,7 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 /*
  * Walk the copies to read their counts.  Each thread is counted once: either the walk reads its
  * copy, or the sums contain the counts of its copy when @finish is called.  @finish is called
- * with the lock held.
+ * with the lock of struct pfm_copies held.
  */
 void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void (*finish)(struct pfm_copies *copies, void *argument),

@@ -81,7 +81,10 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 	return true;
 }
 
-/* Lock held.  Return: the copy that has been kept longest.  It stays in the list. */
+/*
+ * Lock held.  Drop the counts of the copy that has been kept longest.  Return: this copy, which
+ * stays in the list.
+ */
 static struct pfm_context *drop_counts(struct pfm_copies *copies)
 {
 	copies->kept_count--;

@@ -14,9 +14,10 @@ static inline u64 pfm_switches_of(const struct task_struct *task)
 }
 
 /*
- * Called at a load and at an unload, with the context's lock held, where the registers are.
- * The scheduler's hook need not count the switches of a thread, because the kernel counts them:
- * @switches is the kernel's count at the unload minus its count at the load.
+ * Begin the context's statistics at a load, and complete them when the context is detached from its
+ * thread.  Called with the context's lock held, where the registers are.  The scheduler's hook need
+ * not count the switches of a thread, because the kernel counts them: @switches is the kernel's
+ * count at the unload minus its count at the load.
  */
 static inline void pfm_cost_begin(struct pfm_context *context)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Timers of CPUs: they end the time of a set, and let a throttled set count again. */
+/* Timers of CPUs: they end the turn of a set, and let a throttled set count again. */
 #include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/minmax.h>

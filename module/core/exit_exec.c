@@ -17,10 +17,10 @@
 #include "threads.h"
 
 /*
- * PF_EXITING is set already.  attach() first enters the thread in the table, then
- * reads PF_EXITING.  So this probe finds the thread in the table, or attach() sees
- * that the thread ends, or both.  A thread that monitors itself gets no message.  Some
- * kernels pass one more argument, which is not needed.
+ * Unload the context of the thread, which ends.  PF_EXITING is set already.  attach() first enters
+ * the thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
+ * attach() sees that the thread ends, or both.  A thread that monitors itself gets no message.
+ * Some kernels pass one more argument, which is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -38,8 +38,9 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 }
 
 /*
- * A thread that executes a program becomes the leader of its process.  The pause forgets branches
- * of the old program, so that samples of the new program do not contain them.
+ * A thread that executes a program becomes the leader of its process.  The pause stops and starts
+ * the counters.  A start clears the hardware's branch records, so samples of the new program do not
+ * contain branches of the old one.
  */
 static void enter_program(struct pfm_context *context)
 {
@@ -82,8 +83,8 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 }
 
 /*
- * Runs in the thread that makes @child, before @child can run.  Some kernels call it with
- * preemption disabled.
+ * Load a copy of the thread's context on @child if the context is inherited.  Runs in the thread
+ * that makes @child, before @child can run.  Some kernels call this probe with preemption disabled.
  */
 static void probe_sched_process_fork(void *data, struct task_struct *parent,
 				     struct task_struct *child)

@@ -37,7 +37,8 @@ static struct pfm_buffer *make_buffer(struct pfm_context *context,
 }
 
 /*
- * After this call, and until format_ends(), the format's functions may be called with @instance.
+ * Create the buffer of @instance, and let the format initialize the instance.  After this call, and
+ * until format_ends(), the format's functions may be called with @instance.
  * @node: memory node of the buffer.  Return: what make_buffer() returns.
  */
 static struct pfm_buffer *format_begins(struct pfm_context *context,
@@ -106,6 +107,7 @@ static struct pfm_instances *alloc_instances(void)
 }
 
 /*
+ * Set up an instance for each CPU that is present.
  * CPUs that are offline may come online later, so they get buffers, too.  CPUs that may be added
  * to the machine later get none, because some virtual machines allow very many such CPUs.
  */

@@ -11,7 +11,10 @@
 int pfm_format_begin(struct pfm_context *context, const struct pfm_format *format,
 		     const struct pfm_format_setup *setup);
 
-/* Called when the context will not be loaded again: no handler runs, and none will. */
+/*
+ * Free the instances, and release the format.  Called when the context will not be loaded again: no
+ * handler runs, and none will.
+ */
 void pfm_format_end(struct pfm_context *context);
 
 #endif

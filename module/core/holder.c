@@ -17,7 +17,10 @@ u32 pfm_holder_number(struct pid *loader)
 	return loader && pid_has_task(loader, PIDTYPE_TGID) ? pid_vnr(loader) : 0;
 }
 
-/* The caller holds the context's lock, and has found the context on a thread or a CPU. */
+/*
+ * Return: the process that loaded the context or, for a copy, its parent.  The caller holds the
+ * context's lock, and has found the context on a thread or a CPU.
+ */
 static struct pid *loader_of(const struct pfm_context *context)
 {
 	return pfm_is_copy(context) ? context->copies->parent->loader : context->loader;
@@ -46,7 +49,10 @@ struct search {
 	struct pid *loader; /* with a reference */
 };
 
-/* Called in an RCU read-side critical section.  The context may be unloaded at any time. */
+/*
+ * Return: whether @context has claimed search->use.  If so, its loader is stored in search->loader.
+ * Called in an RCU read-side critical section.  The context may be unloaded at any time.
+ */
 static bool has_claimed(struct pfm_context *context, void *argument)
 {
 	struct search *search = argument;

@@ -42,8 +42,8 @@ static u64 summed_counters(const struct pfm_set *set)
 
 /*
  * Return: the virtual PMDs whose values are added to the sums.  A virtual PMD that shows the
- * present value of its source is not one of them.  The time is not added either, because the
- * times during which threads were monitored overlap.
+ * present value of its source is not one of them.  PFM_PMD_MONOTONIC_TIME is not added either,
+ * because the times during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -137,7 +137,10 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 	pfm_throttle_forget(set);
 }
 
-/* The locks of @copy and @source are held.  @source may be the parent or a copy. */
+/*
+ * Give @copy, which nobody else uses yet, the sets of @source, which is the parent or a copy.  The
+ * lock of @source is held.
+ */
 static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
 {
 	const u64 configuration = copy->copies->configuration;
@@ -158,8 +161,8 @@ static void copy_sets(struct pfm_context *copy, const struct pfm_context *source
 /* ---- fork ------------------------------------------------------------------------------- */
 
 /*
- * Return: whether the current thread is still monitored.  If so, @copy gets the
- * configuration of its context @source.
+ * Return: whether @source still monitors the current thread.  If so, @copy gets the configuration
+ * of @source.
  */
 static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 {
@@ -181,7 +184,10 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 	return is_monitored;
 }
 
-/* Return: false if @child has a context already: another user has loaded one on it. */
+/*
+ * Load @copy on @child.  Return: false if @child has a context already, because another process has
+ * loaded one on it.
+ */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
 	/* The tid and tgid are numbers in the loader's pid namespace. */
@@ -209,7 +215,10 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 	return entered;
 }
 
-/* Lock held.  Return: false if the child is not followed. */
+/*
+ * Load a copy of @source on @child.  Lock held.  Return: false if the child should get a copy, but
+ * gets none.
+ */
 static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		   struct task_struct *child)
 {
@@ -273,9 +282,10 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 }
 
 /*
- * The context's file may be released at the same time.  Interrupts are off, so the memory of the
- * context, of its parent and of struct pfm_copies is not freed before this function returns.
- * Other memory that belongs to the parent is used only while copies->is_open.
+ * The context's file may be released at the same time.  The memory of the context, of its parent
+ * and of struct pfm_copies is freed after an RCU grace period.  Interrupts are off, so none ends
+ * before this function returns.  Other memory that belongs to the parent is used only while
+ * copies->is_open.
  */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child)
 {

@@ -5,7 +5,10 @@
 
 #include "context.h"
 
-/* Called when the current thread, which @source monitors, makes @child. */
+/*
+ * Load a copy of @source on @child if @source is inherited by @child.  Called when the current
+ * thread, which @source monitors, makes @child.
+ */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child);
 
 /*

@@ -55,10 +55,10 @@ struct pfm_instances {
 	struct pfm_cpu_instance cpus[];
 };
 
-/* Any context.  Return: the buffer that mmap() finds at @page, or NULL. */
+/* @context need not have instances.  Return: the buffer that mmap() finds at @page, or NULL. */
 struct pfm_buffer *pfm_instances_buffer(struct pfm_context *context, unsigned long page);
 
-/* Fill in the fields about buffers.  Mutex held. */
+/* Fill in the fields about buffers, and lost_samples.  Mutex held. */
 void pfm_instances_status(struct pfm_context *context, struct pfm_status *status);
 
 /* Drop all messages.  The caller holds the mutex, and the context and its copies are unloaded. */
@@ -89,7 +89,7 @@ static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message);
 
-/* The context's lock is held.  Return: false if no message waits. */
+/* Take a CPU's message.  The context's lock is held.  Return: false if no message waits. */
 bool pfm_instances_take(struct pfm_instances *instances, struct pfarg_ovfl_msg *message);
 
 static inline bool pfm_instances_wait(const struct pfm_instances *instances)

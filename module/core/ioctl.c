@@ -24,7 +24,10 @@
 #include "thread_counts.h"
 #include "vector.h"
 
-/* Copy out a structure, of any version.  Return: false on a fault. */
+/*
+ * Copy out a structure of @known bytes.  If the user's structure is shorter, copy only its size; if
+ * it is longer, clear the rest.  Return: false on a fault.
+ */
 static bool give(struct pfm_argument to, const void *from, size_t known)
 {
 	size_t size = min(to.size, known);
@@ -47,8 +50,8 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 }
 
 /*
- * The name of a PMU or format must be shorter than @size bytes.  Otherwise the call fails with
- * @error and the reason @too_long.
+ * Copy in the name of a PMU or format.  It must be shorter than @size bytes.  Otherwise the call
+ * fails with @error and the reason @too_long.
  */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
@@ -67,7 +70,7 @@ static int copy_pmu_name(struct pfm_context *context, char *name, u64 address)
 		       : 0;
 }
 
-/* No format accepts an argument of more than PFM_ARGUMENTS_SIZE bytes. */
+/* Copy the format's argument to context->arguments, which has PFM_ARGUMENTS_SIZE bytes. */
 static int copy_format_argument(struct pfm_context *context,
 				const struct pfm_create *create)
 {
@@ -216,8 +219,8 @@ static int ioctl_statistics(struct pfm_context *context, struct pfm_argument arg
 }
 
 /*
- * The elements of a vector in user memory, and the kernel's copy of them.  Reads do not use
- * this.
+ * The elements of a vector in user memory, and the kernel's copy of them.  PFM_IOC_READ_PMDS and
+ * PFM_IOC_READ do not use this structure.
  */
 struct elements {
 	void __user *user;
@@ -298,7 +301,10 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 	return error;
 }
 
-/* @error: result of the call.  @copy_back: copy the elements back, even if the call failed. */
+/*
+ * End a call that used @elements.  @error: result of the call.  @copy_back: copy the elements back,
+ * even if the call failed.  Return: @error, or -EFAULT if the elements cannot be copied back.
+ */
 static int elements_put(struct pfm_context *context, const struct elements *elements,
 			bool copy_back, int error)
 {

@@ -29,7 +29,7 @@ struct pfm_limits pfm_limits = {
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
-	/* By default, most machines have this many process ids. */
+	/* The kernel's default of pid_max on a machine with up to 32 CPUs. */
 	.max_copies = 32768,
 };
 

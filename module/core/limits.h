@@ -14,7 +14,7 @@
  */
 enum pfm_policy {
 	PFM_POLICY_PERF, /* all users if perf_event_paranoid permits it, else as PFM_POLICY_GROUP */
-	PFM_POLICY_USER, /* all users, at user level */
+	PFM_POLICY_USER, /* all users */
 	PFM_POLICY_GROUP, /* members of task_group */
 };
 
@@ -62,8 +62,9 @@ void pfm_user_put(struct pfm_user *user);
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*
- * Charge @user.  May be called anywhere, even in an NMI; no lock is needed.  If @privileged, the
- * limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
+ * Charge @user for a copy.  May be called anywhere, even in an NMI; no lock is needed.  If
+ * @privileged, the limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
+ * Return: false if a limit is reached.
  */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);

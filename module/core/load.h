@@ -20,8 +20,8 @@ static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *s
 }
 
 /*
- * The caller holds the context's lock and has stopped the counters.  The caller must also
- * change context->state.
+ * Clear the fields that have a meaning only while the context is loaded.  The caller holds the
+ * context's lock and has stopped the counters.  The caller must also change context->state.
  */
 static inline void pfm_load_end(struct pfm_context *context)
 {

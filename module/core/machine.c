@@ -36,7 +36,7 @@ static void describe(void *unused)
 }
 #endif
 
-/* CPUs may have different processors: use the processor of the first online CPU. */
+/* The CPUs of a machine may differ: the alias describes the first online CPU. */
 void pfm_machine_init(void)
 {
 	smp_call_function_any(cpumask_of(cpumask_first(cpu_online_mask)), describe, NULL,

@@ -27,7 +27,7 @@ enum pfm_outcome {
 	PFM_OUTCOME_MASK,
 };
 
-/* @control: PFM_CONTROL_*, what handle_wrapped() returned. */
+/* Return: what follows an overflow.  @control: PFM_CONTROL_*, what handle_wrapped() returned. */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
 {

@@ -61,9 +61,10 @@ static noinline u64 user_ip(struct task_struct *task)
 }
 
 /*
- * Users without permission must see neither addresses of the kernel nor addresses of
- * another thread.  So current would be wrong for a context on a thread: in an NMI right after
- * the probe of sched_switch, current is still the thread that is switched out.
+ * Return: the address of the interrupted instruction.  If the user must not see it because it is in
+ * the kernel, return the address at which the thread entered the kernel.  For a context on a
+ * thread, current could be another thread, whose addresses the user must not see either: in an NMI
+ * right after the probe of sched_switch, current is still the thread that is switched out.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)
@@ -224,7 +225,10 @@ static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *contex
 	return sample_all(cpu, context, &context->instance, set, wrapped, regs, true);
 }
 
-/* This CPU has been added to the machine since the context was made, so it has no buffer. */
+/*
+ * Count all samples as lost: this CPU has been added to the machine since the context was made, so
+ * it has no instance.
+ */
 static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrapped)
 {
 	unsigned int n;
@@ -365,12 +369,12 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * Called when the counters are halted and have been saved.  Sometimes an overflow at user level
- * is found only when the thread leaves the CPU, for example if the last instruction before a
- * system call caused it.  Then the sample gets the address at which the thread entered the
- * kernel.  If an interrupt stops a system-wide context, the sample gets the address of the
- * interrupted instruction.  If a kernel thread stops it, for example the idle thread, the sample
- * gets the address of the code that stops it; @here has room for these registers.
+ * Return: the registers for samples of overflows that a stop finds.  Sometimes an overflow at user
+ * level is found only when the thread leaves the CPU, for example if the last instruction before a
+ * system call caused it.  Then the sample gets the address at which the thread entered the kernel.
+ * If an interrupt stops a system-wide context, the sample gets the address of the interrupted
+ * instruction.  If a kernel thread stops it, for example the idle thread, the sample gets the
+ * address of the code that stops it; @here has room for these registers.
  */
 static __always_inline struct pt_regs *
 registers_of_stop(const struct pfm_context *context, struct pt_regs *here)
@@ -473,9 +477,10 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * If a PMU's counters are not independent, contexts on threads and system-wide contexts never use
- * the PMU at the same time (claim.c).  Return: the part of this CPU's data that the counting
- * context uses.
+ * Return: the data of this CPU that the context counting with @pmu uses.  There is only one such
+ * context here: the counters of @pmu are not independent, because the module of a PMU with
+ * independent counters calls pfm_running_sets() and pfm_overflow_of().  So contexts on threads and
+ * system-wide contexts never use @pmu at the same time (claim.c).
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {
@@ -544,7 +549,7 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 	const struct pfm_context *context = cpu->context;
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 
-	/* The records of a CPU may contain calls of the threads that ran before. */
+	/* If it monitors a CPU, the branch records may contain calls of earlier threads. */
 	if (!operations->callers || pfm_is_bound(context))
 		return 0;
 	return operations->callers(&context->active->registers, to, most);

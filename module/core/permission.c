@@ -67,8 +67,8 @@ void pfm_permission_exit(void)
 #define PARANOID_CLOSED 3
 
 /*
- * The setting is for the whole machine.  It is read with the credentials of the kernel, so
- * that a security module cannot deny the caller the file.
+ * Read kernel.perf_event_paranoid, which is a setting for the whole machine.  The file is read with
+ * the credentials of the kernel, so that a security module cannot deny the caller the file.
  * Return: bytes read into @text, or a negative errno.
  */
 static ssize_t read_setting(char *text, size_t size)
@@ -126,7 +126,10 @@ static bool may_count(enum pfm_policy policy, int paranoid)
 	}
 }
 
-/* Security modules are called for all callers, even for those with CAP_PERFMON. */
+/*
+ * Return: whether the security modules let the caller count at kernel level.  They are asked for
+ * all callers, even for those with CAP_PERFMON.
+ */
 static bool security_allows_kernel_level(void)
 {
 	return !perf_allow_kernel_level() && !security_locked_down(LOCKDOWN_PERF);
@@ -151,8 +154,8 @@ int pfm_may_create(struct pfm_context *context)
 }
 
 /*
- * The settings of perf_event permit only the caller's own threads.  A CPU runs threads of
- * other users, too, so monitoring it needs CAP_PERFMON or membership in sys_group.
+ * A CPU runs threads of all users, so monitoring it needs CAP_PERFMON or membership in sys_group,
+ * whatever the value of kernel.perf_event_paranoid is.
  */
 int pfm_may_monitor_cpus(struct pfm_context *context)
 {
@@ -163,7 +166,10 @@ int pfm_may_monitor_cpus(struct pfm_context *context)
 
 /* ---- who may monitor a thread -------------------------------------------------------- */
 
-/* proc also returns ENOENT when it has no memory for an inode. */
+/*
+ * Return: the errno of a call that failed because opening a file of /proc/TID failed with @error.
+ * proc also returns ENOENT when it has no memory for an inode.
+ */
 static int why_not_opened(struct task_struct *task, pid_t number, int error)
 {
 	switch (error) {
@@ -176,10 +182,10 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 }
 
 /*
- * ptrace_may_access() is not exported, but opening a file of /proc/TID calls this function, which
- * calls the security modules.  If a thread has no mm, the kernel opens these files without a check,
- * so permission is denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe)
- * before its exec.
+ * Check the caller's permission by opening a file of /proc/TID.  ptrace_may_access() is not
+ * exported, but opening such a file calls this function, which calls the security modules.  If a
+ * thread has no mm, the kernel opens these files without a check, so permission is denied here.
+ * Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {

@@ -187,7 +187,10 @@ static void insert(struct pfm_pmu *pmu)
 	list_add_tail(&pmu->node, &other->node);
 }
 
-/* Afterwards, even after a failure, pmu_desc in sysfs points to the first PMU of the list. */
+/*
+ * Insert @pmu into the list, and let pmu_desc in sysfs point to the default PMU.  On failure @pmu
+ * is not in the list.
+ */
 static int add_to_list(struct pfm_pmu *pmu)
 {
 	int error = 0;

@@ -47,9 +47,9 @@ static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t kno
 }
 
 /*
- * The first bad element and all after it are not changed.  No function may be called
- * between user_access_begin() and user_access_end().  Adjacent elements of the same set
- * are read at the same moment.  @known: bytes of an element that are used; @stride:
+ * Read PMDs into the elements of @vector.  The first bad element and all after it are not changed.
+ * No function may be called between user_access_begin() and user_access_end().  Adjacent elements
+ * of the same set are read at the same moment.  @known: bytes of an element that are used; @stride:
  * bytes from one element to the next.
  *
  * PMDs below 64 have their own branch, because it is faster.  The modulo in this branch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing PMCs and PMDs, and reading PMDs; the thread may be running on any CPU. */
+/* Writing PMCs and PMDs; the thread may be running on any CPU. */
 #include <linux/atomic.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
@@ -27,7 +27,7 @@ struct chunk {
 	};
 	u32 first;
 	u32 end;
-	bool refused; /* the context has copies: see pfm_copies_refuse() */
+	bool refused; /* the context has living copies: see pfm_copies_refuse() */
 };
 
 static int call_in_chunks(struct pfm_context *context, pfm_context_fn function,
@@ -72,7 +72,10 @@ static u64 new_pmc_stamp(void)
 	return atomic64_inc_return(&stamp);
 }
 
-/* Update the fields that depend on the PMDs in use and on the narrow counters. */
+/*
+ * Update the fields that depend on the values of PMCs, on the PMDs in use and on the narrow
+ * counters.
+ */
 static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;
@@ -295,7 +298,10 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 	return check_maps(context, pmd, index);
 }
 
-/* Bring a PMD into use: from now on it counts, and the PMCs that drive it are programmed. */
+/*
+ * Bring a PMD into use.  If it is a counter, it counts from now on, and the PMCs that drive it are
+ * programmed.
+ */
 static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int n)
 {
 	struct pfm_registers *registers = &set->registers;

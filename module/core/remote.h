@@ -22,8 +22,8 @@ static inline bool pfm_is_here(const struct pfm_context *context)
 /**
  * pfm_context_call() - call a function where the registers are
  * @context: mutex held
- * @function: called with the context's lock held and interrupts off, on the CPU where the
- *	thread runs, or on this CPU if the thread does not run
+ * @function: called with the context's lock held and interrupts off, on the CPU that has the
+ *	registers, or on this CPU if the registers are in memory
  * @argument: for @function
  *
  * The thread is not stopped.  If it migrates meanwhile, the call is sent to its new CPU.

@@ -27,7 +27,7 @@ static inline void pfm_reset_forget(struct pfm_set *set)
 	set->reset_virtual = 0;
 }
 
-/* Called only by pfm_reset(). */
+/* Called only by the functions below. */
 u64 pfm_reset_random(struct pfm_pmd_attributes *attributes);
 void pfm_reset_virtual(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
@@ -44,7 +44,7 @@ static __always_inline u64 pfm_reset_value(struct pfm_pmd_attributes *attributes
 
 /**
  * pfm_reset() - give the noted PMDs their reset values, in memory
- * @context: it is not counting, or its counters are halted and saved
+ * @context: it is not counting, or its counters are halted
  * @set: one of its sets
  * @is_long: use the long reset values
  *

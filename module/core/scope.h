@@ -17,8 +17,9 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * CPU @number shares registers of @pmu with other CPUs.  Return: the CPU that owns these registers,
- * or a negative errno.  Called with CPU hotplug held off; may sleep.
+ * Return: the CPU that owns the registers that CPU @number shares with other CPUs, or a negative
+ * errno; @number if the CPUs do not share the registers of @pmu.  Called with CPU hotplug held off;
+ * may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -13,7 +13,7 @@ struct pfm_context;
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
- * struct pfm_pmd_attributes - what only overflows and resets need to know about a PMD
+ * struct pfm_pmd_attributes - what overflows, resets and reads need to know about a PMD
  *
  * @last_reset: the value that the last write or reset stored
  * @random_state: the state of Carta's generator, 1 to 2^31 - 2
@@ -68,8 +68,9 @@ struct pfm_sum {
 /**
  * struct pfm_set - an event set: the registers of a PMU and how they are switched
  *
- * Belongs to one context, whose locks protect it.  A stamp is a number that is never
- * used twice.  If a CPU and a set have the same stamp, the CPU still has the set's values.
+ * Belongs to one context, whose locks protect it.  A stamp is a number that identifies the values
+ * of a set's PMCs or PMDs.  If a CPU and a set have the same stamp, the CPU's registers still
+ * contain the set's values.
  *
  * @ends_at: the set's turn ends when @duration reaches this value
  * @load: the load to which @overflowed and @reset_* belong, as a value of pfm_context.loads

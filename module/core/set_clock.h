@@ -62,7 +62,7 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 	set->registers.resumed = false;
 	context->monitoring = true;
 	pfm_set_clock_begin(context,
-			    now); /* done again when a waiting thread is switched in */
+			    now); /* done again if the thread is switched in later */
 }
 
 /* Undo pfm_monitoring_take_up().  The counters are stopped. */

@@ -23,9 +23,9 @@
 #include "throttle.h"
 
 /*
- * If the timer expires less than SLACK ns too early, the set's time is regarded as over.
- * The timer's clock differs from the clock of durations, and the timer's next expiry is
- * computed from the last expiry, not from now.
+ * If the timer expires less than SLACK ns too early, the set's turn is regarded as over.  The
+ * timer's clock differs from the clock of durations, and the timer's next expiry is computed from
+ * the last expiry, not from now.
  */
 #define SLACK 5000
 
@@ -87,8 +87,8 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now)
 }
 
 /*
- * pfm_pause() may find an overflow, and this overflow may already mask the context or
- * switch sets.
+ * Make the set after @set active.  pfm_pause() may find an overflow, and this overflow may already
+ * mask the context or switch sets.  Return: registers to be started, or NULL.
  */
 static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set,
 					 u64 now)
@@ -130,6 +130,7 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 n
 }
 
 /*
+ * Switch sets if the timeout of the active set is over; if it is not, set the timer again.
  * Interrupt context.  The thread for which the timer was set may have been switched out.  An
  * overflow in an NMI may switch sets at the same time.
  */

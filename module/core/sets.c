@@ -61,7 +61,7 @@ struct info_call {
 	struct pfarg_setinfo *info;
 };
 
-/* Read again if an NMI has handled an overflow during the read. */
+/* Fill in the information about a set.  Read again if an NMI has handled an overflow meanwhile. */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
 	struct pfm_cpu *cpu = pfm_here(context);

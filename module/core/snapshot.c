@@ -71,8 +71,8 @@ static void take_set(struct pfm_context *context, void *argument)
 }
 
 /*
- * Called when the thread does not run, when it runs on another CPU, or when an overflow came
- * during the first try.
+ * Read the active set.  Called when the thread does not run, when it runs on another CPU, or when
+ * an overflow came during the first try.
  */
 struct pfm_set *pfm_snapshot_slowly(struct pfm_context *context,
 				    struct pfm_snapshot *snapshot)

@@ -68,7 +68,8 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
 }
 
 /*
- * Called with interrupts off, where the registers are.  @set: the set, or NULL for the active one.
+ * Read a set once.  Called with interrupts off, where the registers are.  @set: the set, or NULL
+ * for the active one.
  *
  * Return: the set, or NULL if an NMI has handled an overflow meanwhile.  That overflow may have
  * switched sets.

@@ -22,8 +22,8 @@ struct field_sum {
 };
 
 /*
- * Both @cpus and pfm_cpu are per-CPU data, so the distance from pfm_cpu to @cpus in memory is
- * the same on all CPUs.
+ * Add the field of @cpus that corresponds to call->field.  Both @cpus and pfm_cpu are per-CPU data,
+ * so the distance from pfm_cpu to @cpus in memory is the same on all CPUs.
  */
 static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 {
@@ -51,7 +51,7 @@ static int get(void *data, u64 *value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(operations, get, NULL, "%llu\n");
 
-/* Without debugfs there are no statistics. */
+/* Without debugfs there are no files, but PFM_IOC_STATISTICS still works. */
 void pfm_statistics_init(void)
 {
 	char name[sizeof("cpu2147483648")];

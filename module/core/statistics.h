@@ -76,7 +76,10 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 #undef PFM_STATISTIC_ADD
 }
 
-/* True if the fields *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
+/*
+ * True if the fields *_ns are measured: bit 2 of /sys/kernel/perfmon/debug.  ovfl_intr_timed_ns is
+ * always measured.
+ */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
 /*

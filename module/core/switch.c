@@ -57,7 +57,7 @@ static noinline bool cannot_count(struct pfm_context *context, const struct pfm_
 	return true;
 }
 
-/* Return: whether the set's counters have to run. */
+/* Start the timers that @set needs.  Return: whether the set's counters have to run. */
 static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set,
 				   bool is_fresh)
 {
@@ -126,10 +126,10 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 }
 
 /*
- * "running" is cleared only if this context counts; otherwise it may point to a set of another
- * context.  Before "running" is cleared, the overflow handler may run in an NMI and switch to
- * a set that counts nothing.  In that case there are no values to save, so context->counting
- * is checked again.
+ * Stop the counters and save their values, if this context counts.  "running" is cleared only in
+ * this case; otherwise it may point to a set of another context.  Before "running" is cleared, the
+ * overflow handler may run in an NMI and switch to a set that counts nothing.  In that case there
+ * are no values to save, so context->counting is checked again.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
@@ -182,7 +182,10 @@ static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* Used by the user's calls.  If the thread does not run, counting begins when it is switched in. */
+/*
+ * Used by the user's calls, and for a new copy.  If the thread does not run, counting begins when
+ * it is switched in.
+ */
 void pfm_monitoring_begin(struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);

@@ -8,8 +8,9 @@
 void pfm_switch_init(void);
 
 /*
- * Called with the context lock held and, if the thread runs, on the thread's CPU.  @now:
- * pfm_clock().
+ * pfm_switch_in() is called when the context's thread runs on this CPU.  It starts the counters if
+ * the context monitors.  pfm_switch_end() ends monitoring at an unload.  Both are called with the
+ * context lock held and, if the thread runs, on the thread's CPU.  @now: pfm_clock().
  */
 void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_end(struct pfm_context *context);

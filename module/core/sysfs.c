@@ -588,7 +588,7 @@ void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu)
 	kobject_put(&directory->kobject);
 }
 
-/* Programs written for perfmon2 read pmu_desc. */
+/* Make pmu_desc a link to the directory of @pmu.  Programs written for perfmon2 read it. */
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu)
 {
 	sysfs_remove_link(root, "pmu_desc");

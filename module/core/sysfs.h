@@ -10,12 +10,14 @@ struct pfm_format_directory;
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
-/* pmus/NAME/ of a registered PMU, and pmu_desc, a link to the directory of the default PMU. */
+/*
+ * Add and remove pmus/NAME/ of a PMU, and set pmu_desc, a link to the directory of the default PMU.
+ */
 int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */
 
-/* formats/NAME/ of a registered format.  Return: the directory, or an error pointer. */
+/* Add and remove formats/NAME/ of a format.  Return: the directory, or an error pointer. */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);
 void pfm_sysfs_remove_format(struct pfm_format_directory *directory);
 

@@ -33,8 +33,9 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 }
 
 /*
- * If the thread has ended, its name is in the attachment.  Otherwise its name may still change,
- * so the name is read from the thread.
+ * Store in @counts the ids and the name of the thread of @source.  If the thread has ended, its
+ * name is in the attachment.  Otherwise its name may still change, so the name is read from the
+ * thread.
  */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {

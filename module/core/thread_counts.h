@@ -20,8 +20,9 @@ struct pfm_thread_reading {
 };
 
 /*
- * The caller holds the mutex during the whole reading.  Return: 0 or a negative errno; after an
- * error the caller does not call pfm_thread_counts_end().
+ * Begin a reading: choose the thread, as reading->counts.which says, and fill in @reading.  The
+ * caller holds the mutex during the whole reading.  Return: 0 or a negative errno; after an error
+ * the caller does not call pfm_thread_counts_end().
  */
 int pfm_thread_counts_begin(struct pfm_context *context,
 			    struct pfm_thread_reading *reading);

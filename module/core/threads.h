@@ -49,8 +49,9 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 }
 
 /*
- * Called with interrupts off or with the table's lock held.  The returned context may be unloaded
- * at any time: the caller must take the context's lock and check context->attachment.task again.
+ * Find the context of @task.  Called with interrupts off or with the table's lock held.  The
+ * returned context may be unloaded at any time: the caller must take the context's lock and check
+ * context->attachment.task again.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
@@ -95,7 +96,7 @@ void pfm_threads_fit_soon(void);
 void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
 			void *argument);
 
-/* Return: number of loaded contexts. */
+/* Return: number of contexts in the table. */
 unsigned int pfm_threads_count(void);
 
 /* Module init and exit; may sleep. */

@@ -29,7 +29,10 @@ int pfm_copy_in_other(struct pfm_context *context, void *to, size_t known,
 		      struct pfm_argument from);
 int pfm_check_tails(struct pfm_context *context, struct pfm_vector vector, size_t known);
 
-/* If @known is a constant at compile time, copy_from_user() skips its check of the size. */
+/*
+ * Copy in a structure of any version.  If @known is a constant at compile time, copy_from_user()
+ * skips its check of the size.
+ */
 static __always_inline int pfm_copy_in(struct pfm_context *context, void *to,
 				       size_t known, struct pfm_argument from)
 {
@@ -41,7 +44,8 @@ static __always_inline int pfm_copy_in(struct pfm_context *context, void *to,
 }
 
 /*
- * Checks in the order of docs/interface.md 1.5.  @known: size of an element in this version.
+ * Copy in a vector's description, and check it in the order of docs/interface.md 1.5.  @known: size
+ * of an element in this version.
  *
  * This function is hot.  The compiler keeps @vector in registers as long as nobody takes its
  * address.  A vector of another version needs a copy function that takes an address, so such a

@@ -48,7 +48,7 @@ const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd)
 	return pfm_is_virtual(pmd) && n < PFM_CORE_VIRTUAL ? core_pmds[n].name : NULL;
 }
 
-/* @pmd exists. */
+/* Return: whether PMD @pmd, which exists, shows the present value of its source. */
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	const struct pfm_virtual_pmd *own = of_pmu(pmu, pmd);
@@ -162,7 +162,10 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 		pfm_virtual_write(context, set, PFM_VIRTUAL_PMD_BASE + n, 0);
 }
 
-/* Also marks the PMD as in use.  It counts from now on if the context monitors. */
+/*
+ * Mark the PMD as in use and, if it counts, set its value.  It counts from now on if the context
+ * monitors.
+ */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)
 {

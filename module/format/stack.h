@@ -25,8 +25,8 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link);
 
 /*
- * Do the same for the stack of the current program.  @regs: its user registers.  For a
- * 32-bit program only the interrupted instruction is written, because frames of such
+ * Do the same for the stack of the current program.  @regs: its user registers.  For a 32-bit
+ * program only the address of the interrupted instruction is written, because frames of such
  * programs have another layout.
  */
 unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);

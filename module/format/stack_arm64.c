@@ -18,7 +18,7 @@
 /* Room for the functions that have been called since the exception: about 20 on every PMU. */
 #define OURS 48
 
-/* Interrupts are off, and a handler is not interrupted by another one. */
+/* One for each CPU is enough: interrupts are off, and no handler interrupts another one. */
 static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
 /*

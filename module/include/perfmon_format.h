@@ -14,7 +14,7 @@
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("name"));
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("UUID"));
  *
- * docs/writing-a-sampling-format.md has an example of 60 lines.
+ * docs/writing-a-sampling-format.md has an example.
  */
 #ifndef PERFMON_FORMAT_H
 #define PERFMON_FORMAT_H

@@ -35,7 +35,10 @@ static int end_on(unsigned int cpu)
 	return 0;
 }
 
-/* The last CPU that is online is about to lose its registers.  Interrupts off. */
+/*
+ * Stops our counters on the last CPU that is online, because it is about to lose its registers.
+ * Interrupts off.
+ */
 static int suspend_borrowed(PFM_SYSCORE_ARGUMENT)
 {
 	pfm_cpu_pause(&x86->pmu);
@@ -78,7 +81,11 @@ static void end(void)
 	x86_placeholders_end();
 }
 
-/* perf uses the branch records itself, so they cannot be shared. */
+/*
+ * perf uses the branch records itself, so they cannot be shared.
+ *
+ * Return: the PMDs with branch records, as word @word of a bitmap.
+ */
 static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
 {
 	unsigned int n;
@@ -113,7 +120,7 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
  *
  * ask_perf() creates placeholders for a moment, and perf's events may stop counting meanwhile.  So
  * callers without CAP_PERFMON get the last answer if it is less than one second old.  The core
- * never calls claim and held_by_others at the same time.
+ * never calls claim and held_by_others at the same time, so the answer needs no lock.
  */
 static struct answer {
 	u64 held;
@@ -163,8 +170,8 @@ void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /*
- * It is enough to check this CPU: the watchdog and perf stat -a hold the same counter on
- * each CPU.
+ * Stores in last_answer which counters others hold on this CPU.  It is enough to check this CPU:
+ * the watchdog and perf stat -a hold the same counter on each CPU.
  */
 static void ask_perf(void)
 {

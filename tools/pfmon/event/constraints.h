@@ -9,8 +9,8 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER: an event that conflicts with this one, or NULL if other events use
- *	all counters
+ * @rival: if @pmd is NO_COUNTER: an event that conflicts with this one. NULL: other events use all
+ *	counters that can count this event, or no counter can count it
  * @pmc: number of the PMC in which this event and @rival need different bits; valid if there is a
  *	@rival
  */

@@ -22,7 +22,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-/* An event's file contains "event=0x11"; other fields may follow. */
+/*
+ * Add event @name of @directory to the list. The event's file contains its code, as in
+ * "event=0x11"; other fields may follow.
+ */
 static void read_event(const char *directory, const char *name)
 {
 	char path[600], line[128];
@@ -61,8 +64,8 @@ static void read_device(const char *device)
 }
 
 /*
- * A machine with two kinds of core has a device for each kind.  Their lists are joined,
- * so pfmon accepts an event that only one kind has.
+ * Read the events of all Arm CPUs, on the first call only. A machine with two kinds of core has a
+ * device for each kind. Their lists are joined, so pfmon accepts an event that only one kind has.
  */
 static void read_all(void)
 {

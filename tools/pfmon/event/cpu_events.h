@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events that the kernel lists for the CPU in
- * /sys/bus/event_source/devices/.../events.  On Arm these are the events that the CPU
- * implements.
+ * On Arm: the events that the CPU implements, as the kernel lists them in
+ * /sys/bus/event_source/devices/.../events. On other architectures the list is empty.
  */
 #ifndef PFMON_CPU_EVENTS_H
 #define PFMON_CPU_EVENTS_H

@@ -56,8 +56,8 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	if (pfm_get_error(fd, &last))
 		return text;
 	/*
-	 * Only a text that begins with "perf" means perf. A text about another holder may end with
-	 * "perf", if that is the name of the holder's process.
+	 * If perf holds the counters, the holder's text begins with "perf". The text of another
+	 * holder may end with "perf", if that is the name of the holder's process.
 	 */
 	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
@@ -130,8 +130,9 @@ int fail_open(int error, const char *pmu)
 }
 
 /*
- * If the caller may not monitor this thread, advise the user to monitor another thread or to run
- * pfmon as root. If the call failed for another reason, this advice would not help.
+ * Report why thread @tid cannot be monitored. If the caller has no permission for this thread,
+ * advise the user to monitor another thread or to run pfmon as root. If the call failed for another
+ * reason, this advice would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {
@@ -145,7 +146,7 @@ static int fail_permission(int fd, int tid, int error)
 		    may_help ? "; use a thread of your own or run as root" : "");
 }
 
-/* @what is "thread" or "CPU". */
+/* Report who monitors the thread or CPU @number already. @what is "thread" or "CPU". */
 static int fail_taken(int fd, const char *what, int number)
 {
 	char process[PROCESS_TEXT] = "someone else";

@@ -14,7 +14,7 @@
 #include "raw_code.h"
 #include "suggest.h"
 
-/* The events that perf stat counts by default. */
+/* The events that pfmon stat counts by default. */
 static const char *const default_events[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles",     "instructions",	  "branches",	    "branch-misses",
@@ -213,7 +213,10 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	return take_code(event, name, found->code, 0, machine);
 }
 
-/* Returns whether @name would be an event if the PMU of this machine's CPU were available. */
+/*
+ * Returns whether @name is a hardware event: a common event of any hardware PMU, a raw code, or an
+ * event that libpfm4 has for this machine's CPU.
+ */
 static bool is_hardware_name(const char *name)
 {
 	const char *reason;
@@ -328,7 +331,10 @@ static enum parse_result parse_name(struct event *event, const char *name,
 	return result;
 }
 
-/* Report that @name is unknown. @rest is the part of @name that follows the name of the event. */
+/*
+ * Report that the modifier @rest is unknown or, if the event before it is unknown, that @name is.
+ * @rest is the part of @name that follows the name of the event.
+ */
 static int fail_modifier(const char *name, const char *rest,
 			 const struct machine *machine)
 {
@@ -409,7 +415,10 @@ static void say_user_level(void)
 	is_said = true;
 }
 
-/* If the context counts at user level only, mark the event as ':u'. */
+/*
+ * If the context counts at user level only, mark the event as ':u', or refuse it if the user wants
+ * it at kernel level only.
+ */
 static int restrict_modes(struct event *event, const char *name,
 			  const struct machine *machine)
 {

@@ -180,7 +180,7 @@ static void show_pmd(const struct pfm_info *info, unsigned int pmd)
 	       register_in(info->available_pmds, pmd) ? "" : ", held");
 }
 
-/* Returns the number of PMDs from @first on that are neither counters nor virtual. */
+/* Returns how many PMDs in a row, from @first on, are neither counters nor virtual. */
 static unsigned int count_sampled(const struct pfm_info *info, unsigned int first)
 {
 	unsigned int end = first;
@@ -277,7 +277,7 @@ static void show_costs(void)
 			break;
 		if (!cpu)
 			show_costs_heading();
-		if (!error) /* numbers may have gaps */
+		if (!error) /* the numbers of the CPUs may have gaps */
 			show_costs_of_cpu(cpu, &costs);
 	}
 	close(fd);

@@ -22,7 +22,10 @@ static bool is_ready(void)
 	return is_up;
 }
 
-/* Returns whether @pmu is a PMU of the CPU itself, not of perf_event or of the uncore. */
+/*
+ * Returns whether @pmu is a PMU of this machine's CPU itself, not of perf_event or of the uncore.
+ * Stores libpfm4's description of @pmu in @info.
+ */
 static bool is_core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));

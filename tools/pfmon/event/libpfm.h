@@ -10,7 +10,7 @@
 enum libpfm_result {
 	LIBPFM_OK,
 	LIBPFM_UNKNOWN, /* there is no such event on this CPU */
-	LIBPFM_UMASK, /* the event exists, but not its unit mask */
+	LIBPFM_UMASK, /* the event exists, but a unit mask or attribute is wrong or missing */
 	LIBPFM_FAILED, /* libpfm4 cannot encode it */
 };
 

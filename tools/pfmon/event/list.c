@@ -131,7 +131,10 @@ static void show_libpfm(void *data, const char *name, const char *description)
 		show_code(listing, name, code, extra, description);
 }
 
-/* Show the kernel's list of events. It has names even if libpfm4 does not support the CPU. */
+/*
+ * Show the kernel's list of events. On Arm the kernel has such a list even if libpfm4 does not
+ * support the CPU.
+ */
 static void show_cpu_events(struct listing *listing)
 {
 	const struct cpu_event *events;

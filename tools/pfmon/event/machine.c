@@ -7,16 +7,16 @@
 #include "../common/errors.h"
 #include "machine.h"
 
-/*
- * If @fd is the device instead of a context, pfm_get_status() fails, and is_user_level becomes
- * false.
- */
 int machine_ask(struct machine *machine, int fd)
 {
 	struct pfm_status status;
 
 	if (pfm_get_info(fd, &machine->info))
 		return fail_call(fd, "read what the PMU offers", errno);
+	/*
+	 * If @fd is the device instead of a context, pfm_get_status() fails, and is_user_level
+	 * becomes false.
+	 */
 	machine->is_user_level = !pfm_get_status(fd, &status) &&
 				 status.flags & PFM_STATUS_USER_LEVEL;
 	machine->pmu = pmu_find(machine->info.pmu_name, machine->info.pmu_id);

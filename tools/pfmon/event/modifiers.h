@@ -3,7 +3,7 @@
 #ifndef PFMON_MODIFIERS_H
 #define PFMON_MODIFIERS_H
 
-/* As with perf, "p" and "pp" make an event precise. */
+/* The maximum number of letters "p". As with perf, "p" and "pp" make an event precise. */
 #define MOST_PRECISE 2
 
 /*

@@ -5,7 +5,10 @@
 
 #include "pmu.h"
 
-/* A description without is_model() fits every CPU, so it comes after the descriptions of models. */
+/*
+ * A description without is_model() fits every CPU, so it comes after the other descriptions with
+ * the same name.
+ */
 static const struct pmu *const pmus[] = {
 	&pmu_amd_k8,
 	&pmu_amd_15h,

@@ -191,7 +191,8 @@ const struct pmu *pmu_further(size_t index);
 
 /*
  * Some PMUs are used only if the user names them (--pmu). Returns the first of these PMUs that has
- * the event @name, or NULL if none has it.
+ * a common event called @name, or whose name comes before "::" in @name. Returns NULL if there is
+ * none.
  */
 const struct pmu *pmu_to_give(const char *name);
 

@@ -24,8 +24,8 @@
 
 /*
  * The codes are those that perf(1) uses for these names, so that pfmon and perf count the same.
- * For branches, perf uses PC_WRITE_RETIRED (every change of the PC by software). Newer cores do not
- * have this event; there, perf uses BR_RETIRED.
+ * For branches, perf uses PC_WRITE_RETIRED (every change of the PC by software). Some newer cores
+ * do not have this event; there, perf uses BR_RETIRED.
  */
 static const struct common_event common[] = {
 	COMMON_CYCLES(CPU_CYCLES),
@@ -70,9 +70,10 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 }
 
 /*
- * The registers PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User
- * programs cannot read these registers, but the kernel lists the same events in sysfs. Only CHAIN
- * is not in this list: it joins counters and counts nothing.
+ * Returns whether the CPU implements the event @code, as far as pfmon knows. The registers
+ * PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User programs cannot
+ * read these registers, but the kernel lists the same events in sysfs. Only CHAIN is not in this
+ * list: it joins counters and counts nothing.
  */
 static bool has_code(uint64_t code)
 {

@@ -112,7 +112,9 @@ static const struct common_event common_icelake[] = {
 
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
-/* The last counter with PEBS. If a model has PEBS, its first four counters have it. */
+/*
+ * The last counter with PEBS. Models with exact records (precise.c) have PEBS on counters 0 to 3.
+ */
 #define LAST_PRECISE 3
 
 /* The rule for events that no other rule restricts. */
@@ -122,8 +124,8 @@ static const struct common_event common_icelake[] = {
 	}
 
 /*
- * Rules for events on general counters.  RANGE: all events from @from to @upto, with any unit mask.
- * UMASK: one event with one unit mask.
+ * Rules for events on general counters. RANGE: all events from @from to @to, with any unit mask.
+ * EVENT: one event, with any unit mask. UMASK: one event with one unit mask.
  */
 #define RANGE(from, to, counter, end)                                                    \
 	{                                                                                \
@@ -246,7 +248,7 @@ static const struct counter_rule rules_skylake[] = {
 static const struct counter_rule rules_icelake[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x01c0), /* INST_RETIRED.PREC_DIST */
-	FIXED_INSTRUCTIONS(0x0100), /* its other code */
+	FIXED_INSTRUCTIONS(0x0100), /* another code of INST_RETIRED.PREC_DIST */
 	RANGE(0x03, 0x0a, 0, 3),
 	RANGE(0x1f, 0x28, 0, 3),
 	EVENT(0x32, 0, 3), /* SW_PREFETCH_ACCESS */
@@ -255,7 +257,7 @@ static const struct counter_rule rules_icelake[] = {
 	UMASK(0x04a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.STALLS_TOTAL */
 	UMASK(0x10a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.CYCLES_MEM_ANY */
 	UMASK(0x14a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.STALLS_MEM_ANY */
-	EVENT(0xa3, 0, 3), /* CYCLE_ACTIVITY, the others */
+	EVENT(0xa3, 0, 3), /* CYCLE_ACTIVITY with any other unit mask */
 	RANGE(0xa8, 0xb0, 0, 3),
 	RANGE(0xb7, 0xbd, 0, 3),
 	RANGE(0xd0, 0xe6, 0, 3),
@@ -398,7 +400,10 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	return false;
 }
 
-/* Version 5 of the architecture has no such bit any more. */
+/*
+ * Returns the reason why @code cannot be counted if it has the bit "any thread", or NULL. Version 5
+ * of the architecture does not have this bit any more.
+ */
 static const char *refuse_any_thread(const struct pmu *pmu, uint64_t code)
 {
 	(void)pmu;

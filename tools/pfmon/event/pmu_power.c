@@ -136,9 +136,9 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 }
 
 /*
- * The hypervisor belongs neither to user level nor to kernel level, so it is never
- * counted.  On bare metal, where the kernel runs in hypervisor state, the module uses FCH
- * in place of FCS.
+ * Add the bits of MMCR2 that stop PMCn at the levels that are not counted. The hypervisor belongs
+ * neither to user level nor to kernel level, so it is never counted. On bare metal, where the
+ * kernel runs in hypervisor state, the module uses FCH in place of FCS.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {
@@ -168,9 +168,10 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * The registers have only one field for L1 events, one for translations, and one for L2 and L3
- * events. All counters share these fields. On POWER9, each bank contains four L2 and L3 events, one
- * for each counter. PMC4's event selects the bank.
+ * Add the fields that select L1 events, translations, and L2 and L3 events. The registers have
+ * only one field for each of these three kinds, and all counters share these fields. On POWER9, the
+ * L2 and L3 events are in banks of four events, one for each counter, and PMC4's event selects the
+ * bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -207,9 +208,9 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 }
 
 /*
- * A marked event is caused by an instruction that the processor has selected for sampling. The SDAR
- * mode (the source of a sample's address) does not affect counting. So if an event is not marked
- * and its code sets no SDAR mode, any SDAR mode will do.
+ * Add the sampling fields of MMCRA. A marked event is caused by an instruction that the processor
+ * has selected for sampling. The SDAR mode (the source of a sample's address) does not affect
+ * counting. So if an event is not marked and its code sets no SDAR mode, any SDAR mode will do.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -412,7 +413,7 @@ static const struct counter_rule rules[] = {
  * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
  * threads except idle threads. So for a thread, PM_RUN_INST_CMPL counts the same as PM_INST_CMPL,
  * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. In addition, the Power ISA defines
- * four codes (0x100fe, 0x400fa, 0x100f0, 0x200f4), one for each of these events. Each of these
+ * four codes (0x100fe, 0x400fa, 0x100f0, 0x200f4), one for each of these four events. Each of these
  * codes works on one counter only.
  */
 #define SAME_INSTRUCTIONS                                                                \

@@ -6,7 +6,7 @@
 
 /*
  * An event with "soft::" in its name needs a counter of this PMU. Without "soft::", the same name
- * means a virtual PMD, which every PMU has (software.c).
+ * means a virtual PMD, which every PMU has (software.c). Only time-counter has no virtual PMD.
  */
 static const struct common_event common[] = {
 	{

@@ -21,7 +21,7 @@ bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 	return first_line(path, text, PRECISE_TEXT);
 }
 
-/* On Intel, the counters that are no general counters are fixed ones: they cannot be precise. */
+/* pmu.encode() returns 0 for a counter that cannot be precise, such as a fixed counter. */
 bool precise_only_fixed(const struct machine *machine, uint64_t code)
 {
 	const struct pmu *pmu = machine->pmu;

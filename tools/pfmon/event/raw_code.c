@@ -27,7 +27,10 @@ static int fail_too_large(const char *name, const struct pmu *pmu)
 		    name, pmu->name, (unsigned long long)pmu->code_mask);
 }
 
-/* Some bits below the highest bit of a code do not belong to the code, such as Intel's bit 21. */
+/*
+ * Refuse @code if it has a bit that no code of @pmu has. This may also be a bit below the highest
+ * bit of the codes, such as Intel's bit 21.
+ */
 static int check_bits(const char *name, const struct pmu *pmu, uint64_t code)
 {
 	const uint64_t wrong = code & ~pmu->code_mask;

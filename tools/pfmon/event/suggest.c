@@ -15,7 +15,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return smaller < c ? smaller : c;
 }
 
-/* '-' and '_' are equal here, and so are upper and lower case. */
+/* Returns whether two letters are the same. '-' and '_' are the same, and so are 'a' and 'A'. */
 static bool is_same(char a, char b)
 {
 	if (a == '_')
@@ -25,7 +25,10 @@ static bool is_same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Levenshtein distance: the number of letters to insert, delete or replace. */
+/*
+ * Returns the Levenshtein distance: the least number of letters to insert, delete or replace that
+ * turns @a into @b.
+ */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t length = strlen(b);

@@ -10,7 +10,7 @@
 #include "../data/data_write.h"
 #include "maps.h"
 
-/* A power of two. */
+/* Number of files in the cache. */
 #define MAPPED_FILES 1024
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the executable memory of a process. */
+/* Read the executable mappings of a process. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,10 @@
 #include "../common/errors.h"
 #include "maps.h"
 
-/* proc(5): start-end, permissions, offset, device, inode, and a path if there is one. */
+/*
+ * Read a line of /proc/PID/maps, see proc(5). It contains start-end, permissions, offset, device,
+ * inode, and a path if there is one. Returns whether the memory is executable.
+ */
 static bool parse(char *line, struct map *map, const char **path)
 {
 	char permissions[5];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read the executable memory of a process, from /proc/PID/maps. */
+/* Read the executable mappings of a process, from /proc/PID/maps. */
 #ifndef PFMON_MAPS_H
 #define PFMON_MAPS_H
 
@@ -29,7 +29,7 @@ struct map {
 };
 
 /**
- * struct maps - the executable memory of a process
+ * struct maps - the executable mappings of a process
  * @list: ascending by address
  * @count: number of elements in @list
  */
@@ -39,7 +39,7 @@ struct maps {
 };
 
 /*
- * Read the executable memory of process @pid. The list is empty if the process has ended, or if
+ * Read the executable mappings of process @pid. The list is empty if the process has ended, or if
  * pfmon may not read its mappings. Returns 0, or -1 after reporting that there is no memory.
  */
 int maps_read(struct maps *maps, pid_t pid);

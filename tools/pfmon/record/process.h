@@ -59,6 +59,8 @@ bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
  * The functions that return int return 0, or -1 after reporting an error. It is not an error if the
  * process has ended.
  */
+
+/* Add thread @tid, which is recorded in context @context of the file. */
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*

@@ -29,8 +29,8 @@ static void live(void *unused)
 }
 
 /*
- * After a fork, parent and child each take a page fault when they first write to a page of the
- * stack. The stack is at a random address. So without the array below, the frames of
+ * Measures live(). After a fork, parent and child each take a page fault when they first write to a
+ * page of the stack. The stack is at a random address. So without the array below, the frames of
  * measure_short_path() and live() would be on one page in one boot and on two pages in another
  * boot. The second page adds 6,000 instructions to the cost of a fork. This function's frame fills
  * the page that it shares with its callers, so the frames below it begin on a new page.
@@ -58,8 +58,9 @@ static double measure_perfmon(uint32_t flags)
 }
 
 /*
- * Puts the events into one group, as the other measurements do. The other measurements also set
- * PERF_FORMAT_GROUP, which Linux 6.1 does not allow for inherited events.
+ * Measures a child process while perf's events count this process. The events are one group, as in
+ * the other measurements. PERF_FORMAT_GROUP, which the other measurements set, is not set here,
+ * because Linux 6.1 does not allow it for inherited events.
  */
 static double measure_perf(bool is_inherited)
 {

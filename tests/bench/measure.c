@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts @ticks. */
+/* Sorts @ticks. Returns the median, in instructions. */
 static double median_of(uint64_t *ticks, int count)
 {
 	qsort(ticks, count, sizeof(*ticks), compare);

@@ -269,9 +269,9 @@ static void do_close(void *argument)
 }
 
 /*
- * During the measurement another thread has a session. Without that session, each measured session
- * would be the only one on the machine. Perf and perfmon need more time to open or close such a
- * session, because both have to wait then.
+ * Measures what it costs to open and close sessions, and to load and unload a context. Meanwhile
+ * another thread has a session. Without that session, each measured session would be the only one
+ * on the machine. Both perf and perfmon need more time to open or close the only session.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {
@@ -311,7 +311,10 @@ void measure_floors(double *costs)
 	close(fd);
 }
 
-/* Shows that the scheduler hooks are not installed as long as no context is loaded. */
+/*
+ * Measures what contexts that are not loaded add to a context switch. They should add nothing,
+ * because the scheduler hooks are not installed as long as no context is loaded.
+ */
 void measure_unloaded(double *costs)
 {
 	struct session sessions[UNLOADED];
@@ -335,8 +338,8 @@ void measure_virtual(double *costs)
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs)
 {
 	/*
-	 * This row is measured first, because perf keeps data about a thread that it has
-	 * monitored.
+	 * This row is measured first, while perf has not yet monitored this thread: perf keeps data
+	 * about each thread that it has monitored.
 	 */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],

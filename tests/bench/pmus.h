@@ -49,7 +49,7 @@ struct pmu {
 	struct perf_counters perf;
 };
 
-/* Returns the PMU that is loaded. */
+/* Returns the PMU whose module is loaded. */
 const struct pmu *find_pmu(void);
 bool has_hardware_events(void);
 

@@ -4,8 +4,8 @@
  * the switch to its first instruction after the switch.
  *
  * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. Two
- * groups of perf events take turns. Pinned events keep all other counters in use. Both perfmon and
- * perf switch every millisecond.
+ * groups of perf events take turns. Pinned events keep all other counters in use. Except for
+ * perfmon's switches by overflow, both perfmon and perf switch every millisecond.
  */
 #include <err.h>
 #include <glob.h>
@@ -20,7 +20,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
-#define ROTATIONS     200 /* a fifth of a second for each figure */
+#define ROTATIONS     200 /* by time: a fifth of a second for each figure */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000

@@ -52,7 +52,10 @@ static void must(int fd, int result)
 		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
 }
 
-/* @recorded: each sample contains the values of four PMDs. */
+/*
+ * Programs a counter of cycles that overflows every PERIOD cycles. If @recorded, each sample
+ * contains the values of four PMDs.
+ */
 static void program_cycles(int fd, bool user_only, bool recorded)
 {
 	const struct pmu *pmu = find_pmu();

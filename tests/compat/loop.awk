@@ -9,7 +9,7 @@
 	split($0, part, "\t")
 	address = part[1]
 	gsub(/[ :]/, "", address)
-	code = part[3] " " part[4] # some have a tab before their operands
+	code = part[3] " " part[4] # some instructions have a tab before their operands
 	line[++lines] = code
 	at[address] = lines
 	# jne 401600 <main+0x110>, b.ne 400648 <...>, bdnz 10000ad4 <...>

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 			     "your kernel does not have performance monitoring support");
 		err(1, "cannot create PFM context");
 	}
-	/* the child must not hold the context */
+	/* the command must not inherit the context's descriptor */
 	if (fcntl(fd, F_SETFD, FD_CLOEXEC))
 		err(1, "fcntl");
 

@@ -48,7 +48,7 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 	}
 }
 
-/* The number of a counter of the PMU. */
+/* Returns the number of a counter of the PMU. */
 static uint16_t counter_number(struct builder *builder)
 {
 	if (builder->pmu == PMU_POWER)
@@ -56,7 +56,7 @@ static uint16_t counter_number(struct builder *builder)
 	return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
 }
 
-/* A value for any PMC of POWER: freeze bits or events. */
+/* Returns a value for any PMC of POWER: freeze bits or events. */
 static uint64_t power_value(struct builder *builder)
 {
 	static const uint64_t values[] = {
@@ -106,8 +106,8 @@ static uint64_t pmd_value(struct builder *builder)
 }
 
 /*
- * A sampling period. The shortest periods cause more overflows than any machine can handle. The
- * longest periods cost little.
+ * Returns a sampling period. The shortest periods cause more overflows than any machine can handle.
+ * The longest periods cost little.
  */
 static uint64_t period(struct builder *builder)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The canary is a context that its worker loads on itself. No other worker can reach this context.
- * Its counts are known exactly, whatever the other workers do.
+ * Whatever the other workers do, its counts must be between bounds that this file computes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "execute.h"
 
-/* The PMDs that the canary reads. The last two exist only with PMU "soft". */
+/* The PMDs that the canary reads. The last two are used only with PMU "soft". */
 static const uint16_t canary_pmds[] = {
 	PFM_PMD_MINOR_FAULTS,
 	PFM_PMD_CONTEXT_SWITCHES,

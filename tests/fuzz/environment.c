@@ -95,8 +95,8 @@ void pin(unsigned int cpu)
 }
 
 /*
- * No worker sends SIGSEGV or SIGBUS. If one of these signals kills a process, perfmon may have
- * changed memory or registers of the process.
+ * Reports a process that was killed by SIGSEGV or SIGBUS. No worker sends these signals, so perfmon
+ * may have changed memory or registers of the process.
  */
 void crash_is_wrong(int status)
 {

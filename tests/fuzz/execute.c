@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-/* These calls may block for ever. */
+/* Makes a call that may block for ever, with a timeout. */
 static int do_with_timeout(struct executor *executor, const struct operation *operation)
 {
 	int error;
@@ -32,7 +32,7 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* Makes a call whose errno is checked (plan.h). Returns this errno, or 0. */
+/* Executes an operation. Returns the call's errno if it is checked (plan.h), otherwise 0. */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);

@@ -180,8 +180,8 @@ void formats_unload(void);
 extern const char *const format_modules[FORMATS];
 
 /*
- * Each program implements these two functions. outcome() is called with the result of each call,
- * and wrong() is called with each finding.
+ * perfmon-fuzz and each printed program implement these two functions. outcome() is called with the
+ * result of each call, and wrong() is called with each finding.
  */
 void outcome(const struct executor *executor, const struct operation *operation,
 	     int error, enum kind kind);

@@ -57,9 +57,9 @@ int descriptor(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * This function always looks up the device's number, because the number may change when the module
- * is loaded again. A file that was opened with O_PATH is not perfmon's: such an open does not call
- * the driver.
+ * Returns which kind of file @fd refers to. Looks up the device's number each time, because the
+ * number may change when the module is loaded again. A file that was opened with O_PATH is not
+ * perfmon's: such an open does not call the driver.
  */
 enum kind kind_of_descriptor(int fd)
 {
@@ -74,8 +74,9 @@ enum kind kind_of_descriptor(int fd)
 }
 
 /*
- * Closes the old descriptor after it has left the slot. So no descriptor is in two slots at the
- * same time, and the kind of a descriptor does not change while it is in its slot.
+ * Puts @fd into the slot, and then closes the descriptor that was there. Linux reuses the number of
+ * a descriptor only after the close. So no descriptor is in two slots at the same time, and the
+ * kind of a descriptor does not change while it is in its slot.
  */
 void put_in_slot(struct executor *executor, unsigned int number, int fd, enum kind kind)
 {
@@ -124,7 +125,7 @@ void *map(size_t size, int protection)
 	return address;
 }
 
-/* Maps the page twice: read-only for calls, and writable for this program. */
+/* Maps one page twice: read-only for calls, and writable for this program. */
 static void read_only_new(struct area *area)
 {
 	void *writable, *alias;
@@ -322,7 +323,10 @@ static __attribute__((noinline)) void touch_own_memory(void)
 	*(volatile int *)&errno = errno;
 }
 
-/* Called immediately before the system call, so that only allocations of this call fail. */
+/*
+ * Makes allocations fail, as @operation->fail says. Called immediately before the system call, so
+ * that only allocations of this call fail.
+ */
 void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {

@@ -184,7 +184,7 @@ static const char *bad_create(const struct executor *executor,
 	return bad_format(operation);
 }
 
-/* Linux gives threads IDs from 1 to 4194303. */
+/* Returns why a load must fail, or NULL. Linux gives threads IDs from 1 to 4194303. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
 	if (is_marked(executor, operation) || is_bound(executor, operation))
@@ -416,11 +416,11 @@ static void remember_success(struct executor *executor, struct file_state *file,
 }
 
 /*
- * A call that fails at a bad element has already used the elements before it. So each set that the
- * vector names may exist after the call, and each PMD that it names may be in use. If this program
- * has not written all elements (is_written_whole()), the kernel may have read elements with unknown
- * contents. Then CREATE_EVTSETS may have created any set, and WRITE_PMDS may have brought any PMD
- * into use.
+ * Updates what is known about the file after a call. A call that fails at a bad element has already
+ * used the elements before it. So each set that the vector names may exist after the call, and each
+ * PMD that it names may be in use. If this program has not written all elements
+ * (is_written_whole()), the kernel may have read elements with unknown contents. Then
+ * CREATE_EVTSETS may have created any set, and WRITE_PMDS may have brought any PMD into use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {

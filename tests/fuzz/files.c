@@ -128,8 +128,9 @@ void do_remap(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * Reads a whole mapping of a sampling buffer. The kernel may change the header of a linear buffer
- * at any time.
+ * Reads a whole mapping of a sampling buffer, and checks that the mapping cannot be made writable.
+ * If the buffer is of format "default", also checks the offset in its header. The offset is read
+ * only once, because the kernel may change it at any time.
  */
 void do_scan(struct executor *executor)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes the plan of a round from its seed alone. */
+/* Makes the plan of a round from a seed and a PMU. */
 #ifndef FUZZ_GENERATE_H
 #define FUZZ_GENERATE_H
 

@@ -437,7 +437,7 @@ static void check_last_error(int fd, const struct operation *operation, int erro
 	struct pfm_error told;
 
 	if (ioctl(fd, PFM_IOC_LAST_ERROR, &told))
-		return; /* of another kind */
+		return; /* the file is not perfmon's */
 	if (told.operation == _IOC_NR(commands[operation->call]) && told.error == error &&
 	    told.reason != PFM_REASON_NONE && told.reason < PFM_REASON_COUNT_OF_REASONS)
 		return;

@@ -72,8 +72,8 @@ const char *const format_modules[FORMATS] = {
 };
 
 /*
- * The kernel loads the formats on demand. The core cannot be unloaded as long as a format is
- * loaded.
+ * Unloads the formats, which the kernel loads on demand. The core cannot be unloaded as long as a
+ * format is loaded.
  */
 void formats_unload(void)
 {

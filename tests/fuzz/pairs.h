@@ -10,8 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: calls of all kinds
- * @times: how often each call returned each errno (0: success); calls on files that are not
- *	perfmon's are not counted
+ * @times: how often each call returned each errno (0: success); of calls on descriptors that are
+ *	not perfmon's, only those that returned EBADF are counted
  */
 struct seen {
 	uint64_t operations;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan of a round: the calls of each worker and their arguments. It follows from a seed alone:
- * the same seed gives the same plan. Thread IDs and addresses are known only at run time. The plan
- * has names for them (enum who, enum place), which the executor replaces by the values.
+ * The plan of a round: the calls of each worker and their arguments. The same seed and the same PMU
+ * give the same plan. Thread IDs and addresses are known only at run time. The plan has names for
+ * them (enum who, enum place), which the executor replaces by the values.
  *
- * Every program that perfmon-fuzz prints begins with this file. The next files execute a plan, such
- * as execute.c, or check the results, such as pairs.c.
+ * Every program that perfmon-fuzz prints begins with this file. The files after it execute a plan
+ * (such as execute.c) or check the results (such as pairs.c).
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H
@@ -64,7 +64,8 @@
 	X(SETTING)
 
 /*
- * Operations around these calls. They may fail in any way. environment.c explains their fields.
+ * Other operations, whose errno is not checked. They may fail in any way. environment.c explains
+ * their fields.
  */
 #define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
@@ -173,7 +174,8 @@ struct element {
  * @call: enum call
  * @slot: descriptor
  * @place: place of the argument, or of the vector's elements
- * @outer: place of struct pfm_vector
+ * @outer: place of struct pfm_vector, of struct pfm_thread_counts, or of the format's name and
+ *	argument
  * @who: enum who
  * @fail: which allocation of the call fails, from 1 on; FAIL_ALL: all of them; 0: none
  * @dirty: if it is not 0, ignored and reserved fields of the argument are not zero
@@ -183,7 +185,7 @@ struct element {
  * @value: depends on the call
  * @size: number of bytes in each element of a vector; 0: as many as in the first version of the
  *	structure; other calls use this field differently
- * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
+ * @more: extra bytes of the structure of LOAD, START, RESTART_CPU or STATISTICS, or 0
  * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
  * @elements: number of used elements of @element
  * @element: the first elements of a vector

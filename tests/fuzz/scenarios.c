@@ -28,8 +28,8 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Adds a random call. Some calls, such as a sleep or a new process, take as long as a hundred
- * others. They are correspondingly rare.
+ * Adds a random call. Some calls, such as a sleep or a new process, take much longer than others.
+ * They are correspondingly rare.
  */
 static void add_any(struct builder *builder, unsigned int slot)
 {
@@ -111,7 +111,7 @@ static void load_target(struct builder *builder, struct operation *load)
 		below(builder, load->who == TARGET ? TARGETS : TARGETS * TARGET_THREADS);
 }
 
-/* New targets are rare, because a new process takes as long as 20 calls. */
+/* Sometimes adds a new target. This is rare, because a new process takes as long as 20 calls. */
 static void maybe_spawn(struct builder *builder, unsigned int slot)
 {
 	if (percent(builder, 5))
@@ -381,7 +381,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* Loads a context on a zombie: its target has exited, but no process has waited for it. */
+/* Loads a context on a zombie: a target that has exited and that no process has waited for. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -474,7 +474,7 @@ void add_processors(struct builder *builder)
 	step(builder, SLEEP, 0);
 }
 
-/* Unloads the PMU's module, makes calls without a PMU, and loads the module again. */
+/* Unloads the PMU's module and sometimes the core, makes calls, and loads both again. */
 void add_modules(struct builder *builder)
 {
 	unsigned int slot = SHARED_SLOTS, n;

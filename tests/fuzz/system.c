@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Saves the machine's state before the rounds, checks it after each round, and restores it at the
- * end.
+ * Saves the machine's state before the rounds. After each round, restores the state and checks that
+ * the round has left nothing behind.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -140,7 +140,10 @@ void system_begin(void)
 	expectations_begin();
 }
 
-/* Waits up to ten seconds for a value, because the kernel frees some memory a little later. */
+/*
+ * Waits until @value() returns @wanted, up to ten seconds, because the kernel frees some memory a
+ * little after the close of a context. Returns whether @value() returns @wanted.
+ */
 static bool soon(int (*value)(void), int wanted)
 {
 	unsigned int turn;

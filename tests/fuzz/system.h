@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Saves the machine's state before the rounds, checks it after each round, and restores it at the
- * end.
+ * Saves the machine's state before the rounds. After each round, restores the state and checks that
+ * the round has left nothing behind.
  */
 #ifndef FUZZ_SYSTEM_H
 #define FUZZ_SYSTEM_H
@@ -10,7 +10,8 @@
 void system_begin(void);
 
 /*
- * Called after a round. Calls wrong() for everything that the round has left behind.
+ * Called after a round. Restores what the round changed, and calls wrong() for everything that the
+ * round has left behind.
  */
 void system_check(void);
 

@@ -100,8 +100,8 @@ static void run_process(const struct plan *plan, struct table *table,
 }
 
 /*
- * No worker is killed on purpose. If a signal kills a worker, the kernel or this program is at
- * fault.
+ * Calls wrong() if a signal has killed a process of workers. No worker is killed on purpose, so the
+ * kernel or this program is at fault.
  */
 static void check_end(int status)
 {

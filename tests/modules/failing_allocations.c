@@ -48,9 +48,10 @@ static bool is_counted(void)
 }
 
 /*
- * Needs no lock, because no other thread changes the result at the same time. The thread whose
- * allocations are counted either wrote the request itself, or slept while another thread wrote the
- * request. A worker makes allocations for this thread only while the thread sleeps.
+ * Counts this allocation if the request says so, and returns whether it must fail. Needs no lock,
+ * because no other thread changes the result at the same time. The thread whose allocations are
+ * counted either wrote the request itself, or slept while another thread wrote the request. A
+ * worker makes allocations for this thread only while the thread sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {
@@ -68,7 +69,9 @@ static bool must_fail(gfp_t gfp)
 	return failing;
 }
 
-/* Linux 6.1 has no regs_get_kernel_argument() on POWER. */
+/*
+ * Returns argument @n of the probed function. Linux 6.1 has no regs_get_kernel_argument() on POWER.
+ */
 static unsigned long argument(struct pt_regs *regs, unsigned int n)
 {
 #ifdef CONFIG_PPC

@@ -199,8 +199,9 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 static struct pfm_pmu fake_pmu;
 
 /*
- * fake_stop() runs on the timer's CPU with interrupts disabled, so this callback cannot run at the
- * same time. The same is true in perfmon_soft.
+ * The callback of the timer: counts a tick and calls pfm_overflow(). fake_stop() runs on the
+ * timer's CPU with interrupts disabled, so this callback cannot run at the same time. The same is
+ * true in perfmon_soft.
  */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {
@@ -233,7 +234,7 @@ static int owners[NR_CPUS];
 
 /*
  * An owner stays the owner as long as it is online. A new owner is the last online CPU of its
- * group, so that guests can take the owner offline.
+ * group. Guests can take this CPU offline, but not always CPU 0.
  */
 static int fake_owner(const struct pfm_pmu *pmu, int number)
 {

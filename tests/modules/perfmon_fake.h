@@ -13,9 +13,9 @@
  * "sets" is the number of event sets. "selected" is the number of PMCs with the value 1, summed
  * over all sets. "thread" is the tid. "privileged" is as in struct pfm_session. "level" is the
  * value of PMC LEVEL in the last set. If "refuse" is an errno, a load fails with it and with the
- * message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. The CPUs form groups that
- * share registers. "scope" is the number of CPUs in a group. The last online CPU of a group becomes
- * the owner.
+ * message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. If "scope" is not 0, the
+ * CPUs form groups that share registers, and "scope" is the number of CPUs in a group. The last
+ * online CPU of a group becomes the owner.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -25,7 +25,7 @@
 #define FAKE_COUNTERS		   2
 #define FAKE_USER		   0
 #define FAKE_KERNEL		   1
-#define FAKE_NEAR		   2 /* registers that only samples record */
+#define FAKE_NEAR		   2 /* like FAKE_FAR, a register that only samples record */
 #define FAKE_FORGOTTEN		   48 /* deliberate mistake: the module never reads this register */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates a pinned event of the kernel on each CPU. It counts cycles, like the events that the hard
- * lockup detector creates, and those that KVM creates for its guests. A parameter shows the counts.
+ * Creates a pinned event of the kernel on each CPU, which counts cycles. The hard lockup detector
+ * creates such events. KVM also creates pinned events, for its guests. A parameter shows the
+ * counts.
  */
 #include <linux/cpu.h>
 #include <linux/kernel.h>

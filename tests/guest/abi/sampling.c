@@ -184,8 +184,9 @@ struct found {
 };
 
 /*
- * If @extra is not 0, the entries are struct pfm_callchain_entry. Each of these entries says how
- * many words follow it.
+ * Checks @count entries from @from on, and returns what they contain. If @extra is not 0, the
+ * entries are struct pfm_callchain_entry. Each of these entries says how many addresses follow its
+ * PMD value.
  */
 static struct found walk(const void *from, uint64_t size, uint64_t count, int extra)
 {
@@ -274,7 +275,10 @@ static uint64_t switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Every context switch gives a sample, and each sleep causes at least one context switch. */
+/*
+ * Lets the thread sleep several times, and samples its context switches. Stores in @truth how many
+ * there were. Each sleep causes at least one context switch.
+ */
 static void take_samples(int fd, uint64_t *truth)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

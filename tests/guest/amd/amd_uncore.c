@@ -83,7 +83,10 @@ TEST(all_counters_count)
 	with_uncore(check_all_counters);
 }
 
-/* The thread mask in a PMC restricts the event to some of the threads that share the L3. */
+/*
+ * PMD 0 counts with a thread mask in its PMC, PMD 1 without a mask. The mask restricts the event to
+ * some of the hardware threads that share the L3.
+ */
 static void check_threads(void)
 {
 	int fd = system_wide_context_of("amd_l3");
@@ -179,7 +182,10 @@ static struct pfm_statistics of_cpu(int fd, unsigned int cpu)
 	return statistics;
 }
 
-/* Each overflow masks the context until the restart, so the number of overflows is known. */
+/*
+ * Causes @count overflows. Each overflow masks the context until the restart, so there are no other
+ * overflows.
+ */
 static void overflow(int fd, unsigned int count)
 {
 	pfarg_msg_t message;

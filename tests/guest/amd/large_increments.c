@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests two events of AMD's processors from family 17h on. Event 003H needs two counters. Event
- * FFFH merges two counters into one. perfmon_amd refuses both events.
+ * FFFH merges two counters into one. perfmon_amd refuses event FFFH always, and event 003H if it is
+ * to be counted at any level.
  */
 #include <cpuid.h>
 #include <errno.h>

@@ -49,8 +49,8 @@ static void context_anew(void)
 }
 
 /*
- * The module releases all registers when it is unloaded. So the next load of a context has to claim
- * them again.
+ * Unloads the module, which releases all registers, and loads it again. So the next load of a
+ * context has to claim the registers.
  */
 static void module_anew(void)
 {
@@ -166,8 +166,8 @@ static void perf_must_have_all(unsigned int cpu)
 }
 
 /*
- * If the guest has several CPUs, loads the contexts on CPU 1, which does not own the registers that
- * it uses.
+ * Checks the calls on contexts of both PMUs, and that perf can use the counters afterwards. If the
+ * guest has several CPUs, the contexts are loaded on CPU 1, which does not own the registers.
  */
 static void check_parts(void)
 {

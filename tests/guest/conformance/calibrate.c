@@ -19,7 +19,10 @@ static double spread(double a, double b)
 
 /* ---- reference values -------------------------------------------------------------- */
 
-/* Reads both clocks several times, and returns the two readings that were closest together. */
+/*
+ * Reads the monotonic clock and the time counter several times. Stores the two readings that were
+ * closest together.
+ */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
 	uint64_t least = UINT64_MAX, begun, read, taken;
@@ -47,7 +50,7 @@ static double ticks_per_ns(void)
 	return (double)(ticks[1] - ticks[0]) / (times[1] - times[0]);
 }
 
-/* Returns 0 if perf cannot count cycles in this guest. */
+/* Returns the cycles per ns that perf counts, or 0 if perf cannot count cycles in this guest. */
 static double cycles_per_ns(void)
 {
 	struct perf_event_attr attr = {
@@ -161,8 +164,9 @@ static double most_spread(double truth)
 }
 
 /*
- * A counter of cycles or time has the same rate for all kinds of work. A counter of instructions
- * has no such rate, but every iteration of a loop adds the same number to it.
+ * Sets rate and follows_work of @counter. Returns whether it has the same rate in loops of all
+ * lengths. A counter of cycles or time has the same rate per ns for all kinds of work. A counter of
+ * instructions has no such rate, but every iteration of a loop adds the same number to it.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {
@@ -176,7 +180,7 @@ static bool try_to_calibrate(struct counter *counter, double truth)
 	return are_near(found, counter->rate, most_spread(truth));
 }
 
-/* A busy host may disturb one measurement, but not all. */
+/* Measures again if loops have different rates, because a busy host may disturb a measurement. */
 void calibrate(struct counter *counter)
 {
 	double truth = true_rate(counter);

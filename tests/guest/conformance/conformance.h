@@ -64,8 +64,8 @@ bool counter_add(const char *text);
 extern const char *module_parameters;
 
 /*
- * These functions return the PMU's description, module and counters. The test fails if no PMU
- * module is loaded.
+ * The first four functions return the PMU's description, module and counters. The test fails if no
+ * PMU module is loaded.
  */
 const struct pfm_info *information(void);
 const char *module_of_the_pmu(void);
@@ -90,8 +90,10 @@ void calibrate(struct counter *counter);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * @busy and @quiet are masks of counters: bit i stands for counter_at(i). If some of these counters
- * share a PMC, this PMC gets the OR of their values.
+ * program() writes the values of the counters in @busy and the quiet values of the counters in
+ * @quiet to their PMCs, and 0 to their PMDs. context_with() does this for a new context.
+ * context_on() also loads the new context on @tid, and starts it. In @busy and @quiet, bit i stands
+ * for counter_at(i). If some of these counters share a PMC, this PMC gets the OR of their values.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);

@@ -119,7 +119,7 @@ static void know_armv8(void)
 
 	for (n = 0; n < PFM_ARMV8_CYCLE_COUNTER; n++)
 		if (is_available(n))
-			/* SW_INCR */
+			/* The quiet value 0 is event SW_INCR, which nothing here causes. */
 			add_setting(new_counter(n, TRUTH_CYCLES), n, CPU_CYCLES, 0);
 	if (is_available(n))
 		add_setting(new_counter(n, TRUTH_CYCLES), n, 0, USER | KERNEL);
@@ -527,8 +527,8 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 }
 
 /*
- * The two clocks may differ, so the loop must be much longer than this difference. Under --icount
- * the clocks differ little, so a shorter loop is sufficient.
+ * CPU time and elapsed time may differ (see struct span), so the loop must be much longer than this
+ * difference. Under --icount they differ little, so a shorter loop is sufficient.
  */
 void must_count_right(int fd, const struct counter *counter)
 {

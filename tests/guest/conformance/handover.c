@@ -31,8 +31,8 @@ static uint64_t cycles_of_perf(void)
 }
 
 /*
- * Uses the counters, and leaves values close to the wrap in them. After that, the counters must not
- * count.
+ * Uses each counter, leaves values of about half its range in the counters, and waits until the
+ * hardware is released. After that, the counters must not interrupt.
  */
 static void use_and_leave(void)
 {

@@ -15,8 +15,8 @@ static void work_as_a_user(void)
 }
 
 /*
- * Returns the count of @work. Two runs of @work do not take the same time, so the count of time is
- * per ns of CPU time.
+ * Returns what @counter counts during @work. Two runs of @work do not take the same time. So if the
+ * counter follows time, the count is divided by the CPU time.
  */
 static double count_of(int fd, const struct counter *counter, void (*work)(void))
 {
@@ -50,7 +50,7 @@ TEST(at_user_level_counters_count_the_user)
 }
 
 /*
- * Returns whether the PMU can count only at user level. QEMU's POWER always counts at all levels.
+ * Returns whether the PMU can exclude the kernel level. QEMU's POWER always counts at all levels.
  * Software counters may also count at all levels, because they reveal nothing about the kernel.
  */
 static bool has_levels(void)

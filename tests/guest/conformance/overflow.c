@@ -19,7 +19,10 @@ static void must_be_suspended(int fd, const struct counter *counter)
 		      (uintmax_t)overflows);
 }
 
-/* The other counters began at 0 and did not wrap, so their values must be small. */
+/*
+ * Checks the other counters, and sets them to 0. They began at 0 and did not wrap, so their values
+ * must be small.
+ */
 static void others_must_be_small(int fd, const struct counter *counter)
 {
 	unsigned int i;

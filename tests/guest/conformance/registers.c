@@ -142,7 +142,10 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 	return count;
 }
 
-/* Before this context, another context had a different value in the PMC. */
+/*
+ * A counter whose PMCs were not written counts if and only if it counts with the default values in
+ * its PMCs. Before, another context had different values in these PMCs.
+ */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
 	const struct counter *counter;
@@ -178,7 +181,7 @@ static const uint64_t patterns[] = {
 };
 
 /*
- * Writes values to a PMD. A writable PMD must keep every value. A read-only PMD must keep none.
+ * Writes values to a PMD. A writable PMD must keep every value. A read-only PMD must not change.
  */
 static void check_patterns(int fd, unsigned int n, const char *when)
 {
@@ -262,7 +265,10 @@ static bool is_state(int fd, unsigned int n)
 	return true;
 }
 
-/* Compares the virtual PMDs of the PMU module "example" with what the kernel reports. */
+/*
+ * Checks PMD @n if it is one of the PMU module "example": the priority must be that of the process,
+ * and the user time cannot exceed the task clock.
+ */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {
 	const char *name = read_text(register_file("pmd", n, "name"));

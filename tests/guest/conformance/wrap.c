@@ -174,7 +174,10 @@ TEST(all_counters_wrap_in_one_run)
 	close(fd);
 }
 
-/* Another CPU reads the counters of a thread that other threads preempt all the time. */
+/*
+ * Reads the counters of a thread that other threads preempt all the time. If the guest has several
+ * CPUs, the reader runs on another CPU than the thread.
+ */
 TEST(a_wrap_among_competing_threads_is_seen)
 {
 	const struct counter *counter;

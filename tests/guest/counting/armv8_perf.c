@@ -27,7 +27,10 @@ static void set(const char *name, const char *value)
 	write_text(path, value);
 }
 
-/* The module keeps its counters for a while after the last context is unloaded. */
+/*
+ * Waits until no counter is marked as used. perfmon_armv8 keeps its counters for a while after the
+ * last context is unloaded.
+ */
 static void wait_for_release(void)
 {
 	wait_until(module_parameter("arm_perf", "used") == 0);
@@ -185,7 +188,10 @@ TEST(a_perf_user_that_may_read_counters_sees_no_other_counts)
 	then_put_back(check_user_access, no_user_access);
 }
 
-/* perf may leave user access enabled when its last event is closed. */
+/*
+ * Enables user access, which perf may leave enabled when its last event is closed. While a context
+ * is loaded, programs must have no access.
+ */
 static void check_left_open(void)
 {
 	struct child child = child_new();
@@ -213,8 +219,9 @@ TEST(user_access_left_by_perf_is_disabled)
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
 /*
- * With the settings of this test, a perf interrupt may take at most 100 ns on average. No interrupt
- * is that fast.
+ * Takes about 1000 overflow interrupts. With the settings of this test, perf lowers its sample rate
+ * if its interrupts take more than 100 ns on average. No interrupt is that fast, so the rate stays
+ * only if perf ignores ours.
  */
 static void check_sample_rate(void)
 {

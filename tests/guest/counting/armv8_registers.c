@@ -60,7 +60,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* Checks a PMC that was written and a PMC that was not. */
+/* At user level, the hardware must exclude the kernel, whether a PMC was written or not. */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();

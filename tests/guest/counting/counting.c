@@ -269,8 +269,8 @@ TEST(user_and_kernel_counts_add_up)
 }
 
 /*
- * Tests the filters with cycles, so that it also runs without --icount. Most cycles at user level
- * are those of the loop.
+ * Tests the filters with cycles, so that the test also runs without --icount. Most cycles are those
+ * of the loop, at user level.
  */
 TEST(filters_separate_user_and_kernel_cycles)
 {
@@ -387,8 +387,9 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 }
 
 /*
- * Writes PMD 1 a thousand times while it counts. PMD 0 is not written. It counts the loops, and a
- * few instructions for each write. Every write must add the same number of instructions.
+ * Writes PMD 1 and its PMC a thousand times during counting. PMD 0 and its PMC are not written.
+ * PMD 0 counts the loops, and a few instructions for each write. The writes must add the same
+ * number of instructions in both rounds.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

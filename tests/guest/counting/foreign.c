@@ -176,7 +176,10 @@ TEST(perf_keeps_the_counters_of_other_cpus)
 	with_pmu("perfmon_armv8", "cpus=0 leave_to_perf=0", check_perf_elsewhere);
 }
 
-/* With ACPI, perf's driver has no PMU for a CPU that was never online. */
+/*
+ * Sets whether perf's driver supports CPU 1. With ACPI, the driver does not support a CPU that was
+ * never online.
+ */
 static void perf_knows_cpu_1(const char *whether)
 {
 	write_text("/sys/module/arm_perf/parameters/knows_cpu_1", whether);

@@ -136,8 +136,8 @@ TEST(a_loader_that_has_ended_is_not_named)
 }
 
 /*
- * Two processes have loaded contexts with the same counters. When one of them unloads its context,
- * the error names the other process.
+ * Two processes have loaded contexts with the same counters. When one of the contexts is unloaded,
+ * the error names the process that loaded the other.
  */
 TEST(the_process_that_is_named_has_a_context)
 {
@@ -190,7 +190,9 @@ TEST(the_loader_of_a_copy_is_named)
 	close(cpu);
 }
 
-/* For a child. In a new pid namespace, process 1 tries to load @cpu, a system-wide context. */
+/*
+ * Called in a child. In a new pid namespace, process 1 tries to load @cpu, a system-wide context.
+ */
 static void look_from_a_namespace(int cpu)
 {
 	int status;

@@ -89,8 +89,8 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 }
 
 /*
- * Waits until the thread sleeps and its last switch is complete, so that the count no longer
- * changes.
+ * Waits until the thread sleeps and its last switch is complete. Returns the count, which then no
+ * longer changes.
  */
 static uint64_t count_at_rest(int fd, pid_t pid)
 {
@@ -140,7 +140,7 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 	with_all_cpus_back(check_sleeping);
 }
 
-/* A context is created, loaded and started while the CPU is offline. The CPU comes online later. */
+/* A context is created, loaded and started while CPU 1 is offline. CPU 1 comes online later. */
 static void check_made_meanwhile(void)
 {
 	struct child child = child_new();

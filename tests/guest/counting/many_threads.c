@@ -47,7 +47,10 @@ static int sleep_for_ever(void *unused)
 	return 0;
 }
 
-/* The debug kernel of x86_64 refuses a pid_max above 32768. */
+/*
+ * Raises the limits for @count threads and their contexts. The debug kernel of x86_64 refuses a
+ * pid_max above 32768, so pid_max is raised only if it is too small.
+ */
 static void allow(unsigned int count)
 {
 	const struct rlimit files = { count + 1000, count + 1000 };

@@ -313,7 +313,7 @@ TEST(a_throttled_set_may_begin_while_the_other_set_is_stopped)
 	then_put_back(check_throttled, limit_back);
 }
 
-/* The counters wrap at 31 and at 32 bits in hardware, each at a different time. */
+/* Each of the four counters wraps twice: its 64-bit value passes 2^31 and 2^32. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 5000 * MILLION;
@@ -379,7 +379,10 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* MMCR1 also drives the counter, but does not accept the flag, so MMCR0 alone decides. */
+	/*
+	 * MMCR1 also drives the counter, but does not accept the flag. So MMCR0 alone decides
+	 * whether the counter has 31 bits.
+	 */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());

@@ -291,8 +291,8 @@ static void fill(size_t count)
 }
 
 /*
- * Before the load the registers hold values of other threads. After the load they hold
- * only values of this thread.
+ * Fills the registers, as if other threads had used them. The load must clear them. So must the
+ * release of the hardware after the unload.
  */
 static void check_cleared(void)
 {

@@ -57,8 +57,7 @@ static bool programs_may_read(void)
 }
 
 /*
- * The registers must be as the kernel set them up at boot. The test runs on one CPU, where no other
- * process uses the hardware.
+ * The registers must be as the kernel set them up at boot, because no process uses the hardware.
  */
 static void must_be_clear(const char *when)
 {
@@ -178,7 +177,7 @@ static void must_be_held(int fd, const char *holder)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* While perf counts on this CPU, no context that uses the hardware can be loaded. */
+/* While perf has an event of the hardware, no context that uses the hardware can be loaded. */
 static void perf_has_it(void)
 {
 	int event, other, fd = four_counters();
@@ -242,8 +241,8 @@ TEST(an_event_that_was_refused_is_refused_again)
 }
 
 /*
- * The hardware is handed over in both directions, on each CPU in turn. Each handover takes a
- * second.
+ * The hardware is handed over in both directions, on each CPU in turn. Each handover to perf takes
+ * up to a second.
  */
 TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
@@ -314,7 +313,7 @@ TEST(the_hash_mmu_needs_the_parameter)
 	then_put_back(check_hash, allow_hash);
 }
 
-/* Values that perf left in the registers are not counted, and programs cannot see them. */
+/* Values that perf left in the registers are not counted. */
 TEST(the_first_count_after_perf_is_right)
 {
 	uint64_t counted;

@@ -22,7 +22,7 @@ SUITE(program_counts, 900);
 #define SCRIPT	 "/tmp/script"
 #define WORKLOAD "/usr/bin/pfm-workload"
 
-/* Does not return.  @words are arguments of pfmon stat. */
+/* Executes pfmon stat with the arguments @words. Does not return. */
 static void run_pfmon(char *const *words)
 {
 	char *command[16] = { "/usr/bin/pfmon", "stat", "-x,", "-e",

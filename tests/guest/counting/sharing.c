@@ -129,6 +129,7 @@ static int64_t always_missed(int fd, int event)
 }
 
 /*
+ * Checks how many instructions @window missed.
  * @none: number of instructions that every window misses. Only perf's work and thread switches may
  * add to this number.
  */
@@ -238,8 +239,8 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 }
 
 /*
- * Like check_no_overflow_is_lost(), but without --icount. A counter that does not wrap is the
- * reference.
+ * Like check_no_overflow_is_lost(), but with one wrapping counter, and with and without --icount. A
+ * counter that does not wrap is the reference.
  */
 static void check_counter_survives(void)
 {

@@ -217,11 +217,11 @@ static void *give_pages(void *argument)
 }
 
 /*
- * A fault is major if the kernel had to wait and to retry the fault: see mm_account_fault(). Every
- * such fault in a system call is major. For a fault at user level, newer kernels first try to
- * handle it with only the lock of the mapping. If this try has to wait, the kernel treats the next
- * try as the first one, so the fault is not major. Therefore a system call, uname(2), touches the
- * pages.
+ * Causes @count major faults. A fault is major if the kernel had to wait and to retry the fault:
+ * see mm_account_fault(). Every such fault in a system call is major. For a fault at user level,
+ * newer kernels first try to handle it with only the lock of the mapping. If this try has to wait,
+ * the kernel treats the next try as the first one, so the fault is not major. Therefore a system
+ * call, uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -341,8 +341,8 @@ TEST(a_newly_written_event_counts_at_once)
 }
 
 /*
- * A clock of 31 bits wraps every 2.1 s. The test begins just before a wrap, and must see the
- * interrupt of this wrap.
+ * A clock of 31 bits that counts nanoseconds wraps every 2.1 s. The test begins just before a wrap,
+ * and must see the interrupt of this wrap or of the next one.
  */
 static void check_interrupts(void)
 {
@@ -414,7 +414,7 @@ TEST(a_clock_of_16_bits_leaves_the_thread_time)
 	with_pmu("perfmon_soft", "counter_width=16", check_many_interrupts);
 }
 
-/* Returns the number of overflows that the timer or an earlier thread switch has found. */
+/* Returns the number of overflows that the timer or a thread switch has found. */
 static uint64_t overflows_found(void)
 {
 	return statistic("ovfl_intr_regular_count") + statistic("ovfl_intr_replay_count");

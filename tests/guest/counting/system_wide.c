@@ -18,7 +18,7 @@ enum {
 	ROUNDS = 5
 };
 
-/* Each child executes a different number of instructions. */
+/* Lets the children work in turn. Each child executes a different number of instructions. */
 static void let_all_work(const struct child *children)
 {
 	int round, i;

@@ -57,7 +57,7 @@ TEST(both_count_exactly)
 	close(cpu);
 }
 
-/* Threads are switched in and out while the CPU counts all of them. */
+/* Threads are switched in and out while the CPU's context counts all of them. */
 TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 {
 	struct child child, other;
@@ -94,8 +94,9 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 }
 
 /*
- * Prepares the context to take a sample at each overflow of PMD @n, which counts at user level.
- * Under --icount each instruction takes one cycle.
+ * Prepares the context to take a sample at each overflow of PMD @n, which counts at user level. The
+ * prompt counter counts cycles, and the other counters count instructions. Under --icount these
+ * numbers are the same, because each instruction takes one cycle.
  */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)
 {
@@ -114,8 +115,9 @@ static header_t sample_with(int fd, unsigned int n, uint64_t period)
 }
 
 /*
- * In QEMU only the cycle counter raises its interrupt in time, once per period. An overflow of the
- * other counter is found at the cycle counter's next interrupt, which then serves two contexts.
+ * Samples the caller's thread and its CPU with two contexts at the same time. On Armv8, QEMU raises
+ * only the cycle counter's interrupt in time, once per period. An overflow of the other counter is
+ * found at the cycle counter's next interrupt, which then serves both contexts.
  */
 static void sample_both(bool cpu_is_prompt)
 {

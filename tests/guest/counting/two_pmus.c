@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * The children @hardware and @software take turns on one CPU. Returns how many instructions of
- * @hardware were counted at user level. Each round must add the same count.
+ * Lets the children @hardware and @software work in turn. Stores the page faults of @software in
+ * *@faults. Returns by how much PMD 2 of @fd grew, which counts the instructions of @hardware.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)
@@ -81,12 +81,15 @@ static uint64_t take_turns(int fd, const struct child *hardware,
 		child_call(hardware, work, MILLION);
 		*faults += child_call(software, child_work, PAGES);
 	}
-	/* When the child sleeps, it has executed all instructions of its last command. */
+	/* When @hardware sleeps, it has executed all instructions of its last command. */
 	wait_until(thread_state(hardware->pid) == 'S');
 	return read_pmd(fd, 2) - before;
 }
 
-/* Both PMUs have counters with the same numbers. */
+/*
+ * A context of each PMU monitors one of two children that work in turn. Both contexts use counters
+ * 0 and 2 of their PMUs, and neither may change the counts of the other.
+ */
 static void check_turns(void)
 {
 	struct child hardware = child_new(), software = child_new();

@@ -11,8 +11,9 @@
 SUITE(counts, 120);
 
 /*
- * The count also includes the program's instructions between the loop and the system calls before
- * and after it. Their number is always the same.
+ * Each ten instructions of loop() must count as @in_ten_instructions events. The count also
+ * includes the events of the program's instructions between the loop and the system calls before
+ * and after it. The number of these events must always be the same.
  */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {

@@ -66,7 +66,8 @@ static bool is_near_loop(uint64_t ip)
 }
 
 /*
- * There is a sample in each period, whatever runs on the CPU. Nearly all samples are in the loop.
+ * Samples CPU 0 with @unit while loop() runs there. There must be a sample and an NMI in each
+ * period, whatever runs on the CPU. Nearly all samples must be in the loop.
  */
 static void must_sample(const char *unit, uint64_t config)
 {
@@ -98,8 +99,8 @@ static void must_sample(const char *unit, uint64_t config)
 }
 
 /*
- * Enables and disables an event that raises NMIs. Afterwards perf accepts one more NMI from any
- * source.
+ * Raises NMIs with an event that does not use IBS. After a stop of IBS, perf's handler claims the
+ * next NMI from any source. So this must not be an NMI that another test expects to be unknown.
  */
 static void raise_nmi(void)
 {

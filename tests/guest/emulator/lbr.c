@@ -44,8 +44,8 @@ static unsigned int read_records(struct branch *records)
 }
 
 /*
- * Before the recording begins, the register is chosen, and the values that switch the recording on
- * and off are converted to text. So only a few other branches are recorded.
+ * The file to which record() writes, and the text that switches the recording on. Both are prepared
+ * before the recording begins. So only a few branches other than those of the test are recorded.
  */
 static struct {
 	int file;
@@ -174,7 +174,10 @@ TEST(levels_are_kept_apart)
 
 #define DEPTH 9
 
-/* The asm statement keeps the compiler from turning the last call into a jump. */
+/*
+ * Stops the recording in the innermost of DEPTH nested calls. The asm statement keeps the compiler
+ * from turning the last call into a jump.
+ */
 static __attribute__((noinline)) void go_deep(void)
 {
 	call_deep(3, take_known_branches); /* returns, so it leaves no entry */
@@ -242,7 +245,10 @@ static unsigned int record_with_overflow(uint64_t debug_control, struct branch *
 	return count;
 }
 
-/* The interrupt is masked, because perf would not expect it. The records freeze nevertheless. */
+/*
+ * An overflow must freeze the records if FREEZE_LBRS is set, until LBR_FROZEN is acknowledged. The
+ * interrupt is masked, because perf would not expect it. The records freeze nevertheless.
+ */
 static void check_freeze(void)
 {
 	struct branch records[LBR_MOST];

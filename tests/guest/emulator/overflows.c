@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated PMU raises one interrupt per overflow, after the instruction that overflowed. */
+/* The emulated PMU raises an interrupt at each overflow, after the instruction that caused it. */
 #if defined(__x86_64__)
 
 #include <sys/mman.h>
@@ -105,7 +105,7 @@ TEST(each_overflow_is_an_interrupt)
 }
 
 /*
- * The period is one instruction longer than a whole number of loops. So each sample is one
+ * The period is one instruction longer than 1000 rounds of the loop. So each sample is one
  * instruction further in the loop than the sample before.
  */
 TEST(the_interrupt_comes_after_the_instruction_that_overflowed)

@@ -34,7 +34,8 @@ static bool has_pebs(void)
 
 /*
  * For a model that perf does not know ("generic"), perf offers precise events only if all events
- * can be precise. This is so from PEBS format 4 on.
+ * can be precise. This is so from PEBS format 4 on. Of the emulated PMUs, those from version 5 on
+ * have this format.
  */
 static bool perf_has_pebs(void)
 {
@@ -105,8 +106,9 @@ static unsigned int must_be_apart(struct perf_event_mmap_page *page, uint64_t di
 }
 
 /*
- * The event after the overflow is recorded, and the next period begins after that event. So samples
- * are one instruction further apart than the period says.
+ * Samples precise_loop() with precise events. The event after the overflow is recorded, and the
+ * next period begins after that event. So samples are one instruction further apart than the period
+ * says.
  */
 static void must_be_precise(uint32_t type, uint64_t config, uint64_t period, bool single)
 {
@@ -139,7 +141,7 @@ static void check_precise(uint32_t type, uint64_t config)
 	must_be_precise(type, config, 10006, false);
 }
 
-/* Tests fixed counter 0 and a general counter. */
+/* Tests the fixed counters of instructions and cycles, and a general counter. */
 TEST(samples_have_the_instruction_and_the_registers_of_the_event)
 {
 	if (!perf_has_pebs()) {
@@ -178,7 +180,10 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 		      (unsigned long long)value, error ? "faults" : "does not fault");
 }
 
-/* QEMU ignores writes to registers and bits that the PMU does not have. */
+/*
+ * QEMU ignores writes to registers that the PMU does not have. A write of a bit that a register of
+ * the PMU does not have must fault.
+ */
 static void check_registers(void)
 {
 	unsigned int format;

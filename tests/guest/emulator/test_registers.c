@@ -79,7 +79,10 @@ TEST(an_interrupt_may_come_after_the_stop)
 	with_test_registers(check_late);
 }
 
-/* perf reloads the counter only in the interrupt. */
+/*
+ * The first interrupt is lost. No other one comes, because perf sets the counter for the next
+ * period only in its interrupt handler.
+ */
 static void check_lost(void)
 {
 	int fd;

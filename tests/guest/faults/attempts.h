@@ -18,7 +18,10 @@ int attempt_statistics(const struct operation *operation);
 int attempt_unload(const struct operation *operation);
 int attempt_close(const struct operation *operation);
 
-/* Calls PFM_IOC_INFO, which loads the PMU's module. If the call succeeds, the PMU must be there. */
+/*
+ * Calls PFM_IOC_INFO, which loads the PMU's module. Returns ENOSYS if the call succeeds but reports
+ * no PMU.
+ */
 int attempt_info(const struct operation *operation);
 
 /* Forks a child that touches FORK_PAGES pages and exits. */

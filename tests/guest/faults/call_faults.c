@@ -315,7 +315,10 @@ static void target_thread(void)
 	}
 }
 
-/* Replaces the child by a new one, because proc has cached files of the old child. */
+/*
+ * Replaces the child by a new one. proc has cached files of the old child, so a load on that child
+ * would allocate less memory.
+ */
 static void target_process(void)
 {
 	if (child.pid)

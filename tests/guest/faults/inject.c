@@ -128,7 +128,7 @@ void inject_arm_process(pid_t pid, unsigned int nth)
 	injector->arm(pid, nth);
 }
 
-/* Fails the test if @record of the kernel's log reports worse than a failed allocation. */
+/* Fails the test if @record of the kernel's log reports more than a failed allocation. */
 static void look_for_complaint(const char *record)
 {
 	static const char *const complaints[] = {

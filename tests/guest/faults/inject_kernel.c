@@ -26,8 +26,10 @@ struct knob {
 };
 
 /*
- * By default, two kinds of allocations never fail: those that can wait, and those of single pages.
- * With these settings they can fail, too. Failures are logged with a stack, which shows the caller.
+ * By default, three kinds of allocations never fail: those that can wait, those of single pages,
+ * and those of pages that may be in high memory. With these settings they can fail, too, except for
+ * pages with INJECT_OBJECT and for slab objects that can wait with INJECT_PAGE. Failures are logged
+ * with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },
@@ -44,7 +46,10 @@ static struct knob knobs[] = {
 	{ FAULTS "fail_page_alloc/verbose", { "2", "2", "2" }, -1 },
 };
 
-/* Writing to these files arms and disarms the injection. The write itself allocates nothing. */
+/*
+ * With INJECT_REST, a write to these files begins or ends the failures. The write itself allocates
+ * nothing.
+ */
 static int slab_probability = -1, page_probability = -1;
 
 static enum inject_kind kind;

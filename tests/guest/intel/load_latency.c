@@ -31,7 +31,10 @@ static void need_latency(void)
 		skip("this model has no load latency");
 }
 
-/* The first sample masks the context, so this sample stays in the buffer. */
+/*
+ * Returns a context that samples instructions at user level with these values of the PMCs. The
+ * first sample masks the context, so this sample stays in the buffer.
+ */
 static int sampling_context(uint64_t pebs, uint64_t threshold)
 {
 	static const struct script_argument one = { .handler = { CONTROL_MASK } };

@@ -95,8 +95,8 @@ static uint64_t selects_written(int fd, uint64_t *count)
 }
 
 /*
- * The event of counter 0 changes. Then all four event selects are reset, and those of the counters
- * in use are written. Counter 1 continues from its value.
+ * The event of counter 0 changes. Then the reset writes each of the four event selects twice, and
+ * after it those of the two counters in use are written. Counter 1 continues from its value.
  */
 static void check_resets(void)
 {

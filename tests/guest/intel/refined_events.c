@@ -46,7 +46,7 @@ static void must_have(int fd, uint64_t offcore)
 
 /*
  * If a set has no value for the register, the register is 0 while the set counts. It does not keep
- * another program's value.
+ * the value of another context.
  */
 static void check_sets(void)
 {

@@ -198,7 +198,7 @@ static void count_throttled(void)
 	close(fd);
 }
 
-/* A tick is longer than two periods. */
+/* A tick is longer than two periods, so the set exceeds its limit of one interrupt per tick. */
 TEST(throttled_sets_are_counted)
 {
 	need_overflow_interrupts();
@@ -226,7 +226,7 @@ TEST(set_switches_are_counted)
 	must(fd, pfm_stop(fd));
 	for (runs = 0, id = 0; id < sets; id++)
 		runs += runs_of(fd, id);
-	/* The load has made the first set active. */
+	/* The load began the first run of set 0, without a set switch. */
 	ck_assert_uint_eq(costs_of(fd).set_switches, runs - 1);
 	close(fd);
 }

@@ -63,7 +63,7 @@ TEST(a_descriptor_inherited_by_fork_is_the_same_context)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* a failure here ends the child with another status */
+		/* the child exits with status 0 only if both calls succeed */
 		_exit(try_load(fd, target.pid) || pfm_start(fd, NULL));
 	}
 	waitpid(pid, &status, 0);

@@ -175,7 +175,9 @@ TEST(longer_elements_are_found_at_their_places)
 		ck_assert_uint_eq(pmrs[i].pmr.reg_value, 1000 + i);
 		ck_assert_uint_eq(pmds[i].rest[0] | pmrs[i].rest[0], 0);
 	}
-	/* The error reports the index of the element that has unknown data. No element was read. */
+	/*
+	 * The error reports the index of the element that has unknown data. No value is returned.
+	 */
 	pmrs[2].rest[0] = 1ull << 63;
 	pmrs[0].pmr.reg_value = 7;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);

@@ -419,7 +419,10 @@ TEST(the_limit_is_kept_and_what_is_not_followed_is_counted)
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 }
 
-/* On PREEMPT_RT, the load prepares the copies, so their memory is charged before there is a child. */
+/*
+ * The test reads the charged memory before the load, because on PREEMPT_RT the load allocates the
+ * copies.
+ */
 TEST(the_memory_of_copies_is_charged)
 {
 	int fd = inheriting(PFM_FL_INHERIT_ALL);

@@ -423,7 +423,7 @@ TEST(the_duration_is_the_time_the_thread_ran)
 	outer = cpu_time_of(child.pid);
 	fd = busy_context_on(child.pid);
 	inner = child_call(&child, work, 100 * MILLION);
-	usleep(300000); /* the thread sleeps: no time passes */
+	usleep(300000); /* the thread sleeps: the duration does not grow */
 	must(fd, pfm_stop(fd));
 	outer = cpu_time_of(child.pid) - outer;
 	duration = set_of(fd, 0).set_act_duration;

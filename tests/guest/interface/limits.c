@@ -69,7 +69,10 @@ static int perf_event(void)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-/* Counters of earlier contexts are released at most once per second. */
+/*
+ * Like perf_event(), but if the counters are held, tries again for up to two seconds. Counters of
+ * earlier contexts are released at most once per second.
+ */
 static int perf_event_in_time(void)
 {
 	int fd, i;
@@ -97,7 +100,10 @@ static void perf_must_count(void)
 	close(fd);
 }
 
-/* In a debug guest, a user's default share of the memory is too small for CONTEXTS contexts. */
+/*
+ * Makes a user's share of the memory large enough for CONTEXTS contexts. In a debug guest, the
+ * default share is too small.
+ */
 static void have_room_for_all_contexts(void)
 {
 	if (read_number(SYSFS "set_user_max") < 24 << 20)

@@ -184,7 +184,10 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	ck_assert(!path_exists(SYSFS "pmus/soft"));
 }
 
-/* Any user may name a PMU. */
+/*
+ * Any user may name a PMU, and the core then loads its module. This PMU must not become the
+ * default.
+ */
 TEST(the_default_is_not_the_pmu_that_was_named_first)
 {
 	struct pfm_create create = { .pmu_name = (uintptr_t) "soft" };

@@ -187,8 +187,8 @@ TEST(unload_is_called_once_per_load)
 #define PIPE_BYTES (64 << 10)
 
 /*
- * Fills free pages with 0xa5. Most kernels clear each page when they allocate it. A debug kernel
- * (-k debug) does not clear pages.
+ * Fills free pages with 0xa5. Most kernels clear each page when they allocate it, so they never
+ * expose these bytes. A debug kernel (-k debug) does not clear pages.
  */
 static void leave_dirty_pages(void)
 {

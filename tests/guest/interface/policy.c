@@ -112,7 +112,11 @@ static int try_context(uint32_t flags)
 	return pfm_create_context(&ctx, NULL, NULL, 0);
 }
 
-/* Counter 0 always counts. If the PMU can select levels, counter 1 counts at kernel level only. */
+/*
+ * Counts with @fd and closes it. Returns the levels at which something was counted, and WRONG if
+ * the status contradicts the counters. Counter 0 always counts. If the PMU can select levels,
+ * counter 1 counts at kernel level only.
+ */
 static uint64_t try_counting(int fd)
 {
 	bool is_told = !(status_of(fd).flags & PFM_STATUS_USER_LEVEL);
@@ -152,8 +156,9 @@ static bool has_kernel_address(header_t header)
 }
 
 /*
- * Most of the counted work is in the kernel, in getrandom(). But a single sample may be at user
- * level, so several are taken.
+ * Samples a thread that calls getrandom() again and again. Returns whether that is possible, and
+ * whether a sample has an address of the kernel. A single sample may be at user level, so several
+ * are taken.
  */
 static uint64_t try_sampling(void)
 {
@@ -184,8 +189,9 @@ static uint64_t try_sampling(void)
 }
 
 /*
- * If the load fails, the reason must be @wanted. The load checks whether the user may monitor the
- * process before it checks whether the user may block it.
+ * Tries to load a context that can block process @pid. Returns @bit if that succeeds. If the load
+ * fails, the reason must be @wanted. The load checks whether the user may monitor the process
+ * before it checks whether the user may block it.
  */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {
@@ -413,9 +419,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * Sets ptrace_scope to @scope for a moment. Meanwhile a child tries to block process @pid. Both
- * belong to the same user, and @pid is not a descendant of the child. Returns the reason for the
- * refusal, or PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope for a moment. Meanwhile a child tries to block process @pid. The
+ * child and @pid belong to the same user, and @pid is not a descendant of the child. Returns the
+ * reason for the refusal, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

@@ -109,7 +109,7 @@ TEST(load_of_an_unknown_set_is_einval)
 
 TEST(load_on_no_thread_is_esrch)
 {
-	/* above pid_max */
+	/* 0 is no thread, and the others are above pid_max */
 	static const uint32_t tids[] = { 0, 0x7ffffffe, 0x80000000, 0xffffffff };
 	int fd = make_context();
 	size_t i;
@@ -337,7 +337,7 @@ TEST(a_context_cannot_be_written_sought_or_mapped)
 	count_must_be_right(fd);
 }
 
-/* Makes every call of the library on @fd, which is not a context. */
+/* Makes calls of the library on @fd, which is not a context. Each of them must fail. */
 static void must_be_ebadf(int fd)
 {
 	pfarg_pmc_t pmc = {};

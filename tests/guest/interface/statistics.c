@@ -143,7 +143,7 @@ static void set_debug(int bits)
 	ck_assert_str_eq(read_text(SYSFS "debug"), text);
 }
 
-/* Both calls fail because the context is not loaded. */
+/* pfm_start() and pfm_stop() fail because the context is not loaded. */
 TEST(failing_calls_are_logged_if_enabled)
 {
 	int fd = make_context();

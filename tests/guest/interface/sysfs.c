@@ -124,7 +124,7 @@ static int visit(const char *path, const struct stat *status, int type,
 static void walk(void (*function)(const char *path, const struct row *row,
 				  const struct stat *status))
 {
-	/* During the walk, a PMU module and all formats of the guests are loaded. */
+	/* A PMU module must be loaded. Otherwise there is no directory below pmus/. */
 	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
 	do_file = function;
 	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
@@ -174,7 +174,9 @@ TEST(files_have_the_formats_of_the_api)
 	walk(check_text);
 }
 
-/* The text that was read from a setting can be written back. */
+/*
+ * Writes the text that was read from a setting back. A file that is no setting must refuse a write.
+ */
 static void write_back(const char *path, const struct row *row, const struct stat *status)
 {
 	char before[64];
@@ -259,7 +261,10 @@ static void must_refuse(const char *path, const char *text, int wanted)
 	ck_assert_msg(!strcmp(read_text(path), before), "\"%s\" changes %s", text, path);
 }
 
-/* Leaves out reset_stats. Writing any text to this file resets the statistics. */
+/*
+ * Each setting must refuse texts that are no numbers. reset_stats is left out, because any text
+ * that is written to it resets the statistics.
+ */
 static void refuse_what_is_no_number(const char *path, const struct row *row,
 				     const struct stat *status)
 {
@@ -316,7 +321,7 @@ TEST(values_out_of_range_are_einval_and_change_nothing)
 	must_refuse(SYSFS "sys_group", "2147483648\n", ERANGE);
 }
 
-/* The lowest and highest valid values. */
+/* Valid values, mostly the lowest and the highest ones. */
 TEST(settings_can_be_written_and_read_back)
 {
 	static const struct {

@@ -53,7 +53,7 @@ static void *wait_for_message(void *argument)
 	return NULL;
 }
 
-/* Returns when the reader sleeps in read(). */
+/* Starts a thread that reads a message, and returns when this thread sleeps in read(). */
 static void waiter_begin(struct waiter *waiter, int fd)
 {
 	*waiter = (struct waiter){ .fd = fd };

@@ -2,8 +2,8 @@
 /*
  * PFM_IOC_READ_THREAD: the counts of each thread that a context with copies has monitored.
  *
- * The tests count page faults. Each child touches a different number of pages, so its count shows
- * which child it is.
+ * The tests count page faults. Each child of run_children() touches a different number of pages, so
+ * its count shows which child it is.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -115,7 +115,10 @@ static void must_be_read(int fd)
 		  PFM_REASON_NO_COUNTS, NO_INDEX);
 }
 
-/* A child also has a few page faults before its first instruction and after its last one. */
+/*
+ * A child has a few more page faults than touch_pages() causes, for example at its first write to a
+ * page that it shares with its parent.
+ */
 static void must_be_child(struct thread thread, pid_t pid, int n)
 {
 	char name[16];
@@ -163,8 +166,8 @@ TEST(the_own_thread_is_read_without_its_copies)
 	ck_assert_int_eq(thread.counts.tgid, getpid());
 	ck_assert_str_eq(thread.counts.name, "the-own-thread");
 	/*
-	 * After a fork, the parent shares pages with the child. Its first write to each of them
-	 * causes a fault.
+	 * After a fork, the parent shares pages with the child. The parent's first write to each of
+	 * these pages causes a fault.
 	 */
 	must_be_between(thread.faults - before, 7 * PAGES, 9 * PAGES);
 	/* The kernel reports the name that the thread had when the context was unloaded. */
@@ -350,7 +353,7 @@ static void reach_the_limit(void)
 		sum += thread.faults;
 	}
 	must_be_read(fd);
-	/* The sum contains the counts that were dropped. */
+	/* The context's count includes the counts that were dropped. */
 	sum += (1 + 2 + 3) * PAGES;
 	must_be_between(counted_faults(fd) - read_own(fd).faults, sum, sum + 3 * PAGES);
 }

@@ -31,8 +31,8 @@ static const struct vector_call vector_calls[] = {
 };
 
 /*
- * An element that is all zeros names PMC 0, PMD 0 or set 0. All calls accept it, but set 0 cannot
- * be deleted.
+ * An element that is all zeros names PMC 0, PMD 0 or set 0. All calls accept it, except
+ * delete_evtsets: set 0 cannot be deleted.
  */
 #define DELETE_CALL 5
 
@@ -53,7 +53,7 @@ static int zero_context(void)
 {
 	int fd = make_context();
 
-	/* The tests use available counters. Register 0 need not be available. */
+	/* An element of zeros needs PMC 0 and PMD 0, which need not be available. */
 	if (!(pmu()->info.available_pmcs[0] & pmu()->info.available_pmds[0] & 1))
 		skip("PMC 0 or PMD 0 is not available");
 	use_busy_counters(fd);
@@ -285,7 +285,7 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	count_must_be_right(fd);
 }
 
-/* Reads one PMD with a vector of @count elements. The value in the last element must be @value. */
+/* Reads one PMD with a vector of @count elements. Each element must get the value @value. */
 static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 {
 	pfarg_pmd_t *pmds = calloc(count, sizeof(*pmds));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several threads use a descriptor, and one of them closes it in the middle of their calls. */
+/* Two threads use a descriptor, and another thread closes it in the middle of their calls. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,10 +14,11 @@ SUITE(descriptor_races, 1800);
 #define CALLERS 2
 
 /**
- * struct shared - a descriptor that several threads use until one of them closes it
+ * struct shared - a descriptor that two threads use until another thread closes it
  * @round: increases with each new descriptor
  * @done: number of threads that have noticed that the descriptor is closed
- * @seen: largest value that a thread has read from PMD 1; nobody writes PMD 1 during the calls
+ * @seen: largest value that a thread has read from pmu()->pmds[1]; nobody writes this PMD during
+ *	the calls
  * @calls: completed calls
  * @inside: for each thread, whether it is in a call now
  * @met: number of calls during which the other thread was in a call, too
@@ -34,7 +35,10 @@ static struct shared {
 	pid_t targets[2 + CALLERS];
 } shared;
 
-/* Returns false when the descriptor has been closed. */
+/*
+ * Counts a call that has completed. Its error, if any, must be an allowed one. Returns false when
+ * the descriptor has been closed.
+ */
 static bool answered(long result, int error, int allowed, int also_allowed)
 {
 	if (result != -1) {

@@ -28,7 +28,7 @@ enum ending {
  * @wanted: for make_targets()
  * @pid: process to wait for; 0 if the target is a thread of this process
  * @made: @pid and @tid are valid
- * @tid: thread ID of the target; 0 after the target has exited
+ * @tid: thread ID of the target. The kernel sets it to 0 when a target made with CLONE_THREAD exits
  * @here: the target spins
  * @go: lets the target end
  * @turns: number of iterations that the target has spun

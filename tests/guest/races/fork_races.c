@@ -53,8 +53,8 @@ static void __attribute__((noreturn)) run_parent(void)
 }
 
 /*
- * The page faults of the parent are counted. Those of its children are not counted, because no
- * child is monitored.
+ * Monitors the parent for a short time. Only the page faults of the parent may be counted, because
+ * its children are not monitored.
  */
 static void watch_parent(int fd, pid_t pid)
 {

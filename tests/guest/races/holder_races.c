@@ -2,8 +2,9 @@
 /*
  * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While
  * contexts of one kind use a counter, a context of the other kind that uses this counter cannot be
- * loaded. The error names a process that has loaded a context with this counter. In this test, a
- * system-wide context is loaded while processes that monitor themselves start and exit.
+ * loaded. The error names a process that has loaded a context with this counter, if the kernel
+ * finds one that has not exited. In this test, a system-wide context is loaded while processes that
+ * monitor themselves start and exit.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -32,8 +32,8 @@ static void *cycle_cpu(void *unused)
 }
 
 /*
- * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If the CPU is offline, nothing
- * changes.
+ * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If only CPU 1 is chosen and it is
+ * offline, nothing changes.
  */
 static void move_to_any_cpu(pid_t tid)
 {
@@ -69,8 +69,8 @@ static void watch_moved(pid_t tid)
 }
 
 /*
- * Monitors the caller's own thread. The thread's page faults must be counted exactly, whatever
- * happens to the CPUs.
+ * Monitors the caller's own thread. No page fault of this thread may be lost or counted twice,
+ * whatever happens to the CPUs.
  */
 static void watch_oneself(void)
 {
@@ -97,7 +97,7 @@ static struct {
 	unsigned int refused, ended, stayed;
 } loads;
 
-/* A message about an overflow may come first. */
+/* Waits for the END message. A message about an overflow may come first. */
 static void wait_for_end(int fd)
 {
 	struct pfarg_ovfl_msg message;
@@ -140,7 +140,10 @@ static void use_cpu_context(int fd)
 		require(pfm_unload_context(fd) == 0);
 }
 
-/* The watch_ functions return whether they have seen everything that the test requires. */
+/*
+ * Creates a context of CPU 1, uses it and closes it. Returns whether everything that the test
+ * requires has been seen, like watch_family() and watch_threads().
+ */
 static bool watch_cpu(unsigned int made)
 {
 	bool is_sampled = made % 2;
@@ -176,7 +179,10 @@ static void make_children_anywhere(void)
 
 static struct family family;
 
-/* The process makes children on both CPUs. In half of the iterations each CPU has a buffer. */
+/*
+ * Monitors a process that makes children on any CPU. In half of the iterations each CPU has a
+ * buffer.
+ */
 static bool watch_family(unsigned int made)
 {
 	uint64_t faults, count;
@@ -204,8 +210,8 @@ static bool watch_threads(unsigned int made)
 }
 
 /*
- * Runs until @count iterations have begun or ended while the CPU went offline or online. Dozens of
- * contexts are created and closed during each such change.
+ * Calls @watch again and again. At least @count calls must begin or end while CPU 1 goes offline or
+ * online, and there must be at least one cycle for every 50 of them.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {
@@ -255,7 +261,6 @@ TEST(all_calls_may_race_with_hotplug)
 
 static void check_cpus(void)
 {
-	/* A load on a CPU waits while the CPU goes offline or online. */
 	race_with_hotplug(watch_cpu, iterations());
 	printf("         %u loads refused, %u contexts ended by hotplug, %u closed before that\n",
 	       loads.refused, loads.ended, loads.stayed);
@@ -274,7 +279,6 @@ static void check_families(void)
 	int hooks = keep_hooks();
 
 	family = family_begin(make_children_anywhere);
-	/* Each iteration makes two children. */
 	race_with_hotplug(watch_family, iterations());
 	family_end(&family);
 	close(hooks);

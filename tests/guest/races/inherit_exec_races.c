@@ -34,7 +34,7 @@ static void find_successor(void)
 	program = path;
 }
 
-/* perfmon-successor waits for the children that the process has. */
+/* Executes perfmon-successor, which waits for the children that the process has. */
 static void execute_successor(void)
 {
 	execl(program, SUCCESSOR, NULL);
@@ -63,7 +63,10 @@ static void *execute(void *unused)
 	return unused;
 }
 
-/* The context may be loaded on either of the two threads. */
+/*
+ * One thread makes children while the other one executes the program. It is random which of them is
+ * the thread on which the context was loaded.
+ */
 static void execute_while_children_are_made(void)
 {
 	bool first_executes = random_below(2);
@@ -165,7 +168,10 @@ static void execute_in_children(void)
 		;
 }
 
-/* An ordinary user runs this. The user must not see what the privileged programs do. */
+/*
+ * Monitors, as an ordinary user, a process whose children execute the privileged program. The page
+ * faults of this program must not be counted.
+ */
 static void watch_as_a_user(void)
 {
 	unsigned int count = iterations(), executed;

@@ -140,7 +140,10 @@ TEST(forks_and_ends_may_race_with_reads)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-/* Makes a context that samples the processes, and maps its small buffers at @headers. */
+/*
+ * Makes a context that samples @pid and its descendants, and starts it. Maps the context's small
+ * buffers and stores their addresses in @headers.
+ */
 static int sampling_on(pid_t pid, header_t *headers)
 {
 	const struct pfm_dfl_smpl_arg argument = { .buf_size = least_size() };
@@ -174,7 +177,10 @@ static void end_sampling_on(int fd, const header_t *headers)
 		munmap((void *)headers[cpu], least_size());
 }
 
-/* Both CPUs write samples while this function runs. Returns whether a buffer was handed back. */
+/*
+ * Makes a random call on the context while both CPUs may write samples. Returns whether the call
+ * handed back a buffer.
+ */
 static bool disturb(int fd, pid_t pid)
 {
 	struct pfarg_ovfl_msg message;
@@ -205,7 +211,8 @@ static bool disturb(int fd, pid_t pid)
 }
 
 /*
- * Each wait for a message ends, because new samples come as long as the buffers are handed back.
+ * One iteration is one call of disturb(). The test continues until the number of restarts is more
+ * than a twentieth of the wanted iterations.
  */
 TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 {
@@ -336,7 +343,10 @@ static void make_few_children(void)
 	}
 }
 
-/* Returns whether a child existed or was being made when the context was unloaded. */
+/*
+ * Unloads the context while the process makes children, or soon after. Returns whether a child
+ * existed or was being made when the context was unloaded.
+ */
 static bool unload_while_children_are_made(struct family *family)
 {
 	unsigned int begun = 1 + random_below(FEW), done;
@@ -389,8 +399,9 @@ TEST(children_are_counted_until_the_unload)
 /* ---- the last threads ----------------------------------------------------------------------- */
 
 /*
- * A process and its child, or a process and its second thread, end at nearly the same time. They
- * share all memory of the test, so an iteration is cheap. They use no thread-local storage.
+ * Two processes, or the two threads of a process, end at nearly the same time. The first one makes
+ * the second one. They share all memory of the test, so an iteration is cheap. They use no
+ * thread-local storage.
  */
 static struct {
 	bool has_thread;
@@ -427,8 +438,8 @@ static int make_the_other(void *unused)
 }
 
 /*
- * The two threads end later by @wait iterations of a loop. Where a close takes long, as on
- * PREEMPT_RT, only such a delay lets the close come first.
+ * Makes the first process of a pair. Both threads of the pair end later by @wait iterations of a
+ * loop. Where a close takes long, as on PREEMPT_RT, only such a delay lets the close come first.
  */
 static void pair_begin(unsigned int wait)
 {

@@ -41,8 +41,8 @@ struct meeting {
  */
 int choose_lead(struct meeting *meeting);
 /*
- * Moves the lead towards the edge. Near the edge, both orders are seen. The steps grow as long as
- * only one order is seen.
+ * Counts @order, and moves the lead towards the edge. Near the edge, both orders are seen. The
+ * steps grow as long as only one order is seen.
  */
 void note_order(struct meeting *meeting, enum order order);
 /*

@@ -53,7 +53,7 @@ static bool try_unload(const char *module)
 	return !error;
 }
 
-/* Another context may load the module at the same time. */
+/* Loads the module. The creation of a context may load it at the same time. */
 static void load_again(const char *module)
 {
 	int error = module_load(module, "");
@@ -79,8 +79,8 @@ static void *unload_modules(void *argument)
 			continue;
 		counts->pmus++;
 		/*
-		 * In half of the cases the other thread may open the device while the core is
-		 * unloaded.
+		 * If the other thread waits, it may continue in half of the cases. Then it may open
+		 * the device while the core is unloaded.
 		 */
 		if (random_below(2))
 			held_off = false;
@@ -206,7 +206,8 @@ static void leave_work(enum ending ending)
 		target_let_go();
 		spin_turns(random_below(1 << random_below(14)));
 	}
-	require(close(fd) == 0); /* kfree_rcu() and END's irq_work may be pending */
+	/* kfree_rcu() and the irq_work of the END message may be pending after the close. */
+	require(close(fd) == 0);
 	if (!ends)
 		target_let_go();
 }
@@ -215,7 +216,7 @@ static void leave_work(enum ending ending)
  * One iteration loads a context on a running target and closes it. Immediately after the close it
  * unloads the PMU's module, and in some iterations the core, too. At that time the hooks are still
  * installed, the context waits for RCU, the target may be exiting, and another thread reads files
- * that the unload removes. Each unload must succeed.
+ * that the unload removes. An unload may be refused at first, but must succeed soon.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {

@@ -3,8 +3,9 @@
  * Thousands of races. One side makes a call that ends or changes sampling. The other side is an
  * overflow, a thread that waits for a restart, or the mapping of a buffer.
  *
- * The sampled thread is on CPU 1. The thread that makes the calls is on CPU 0. Just before a call,
- * the test records whether the context is masked. Both states must occur.
+ * In most tests, the sampled thread is on CPU 1, and the thread that makes the calls is on CPU 0.
+ * Just before a call, the tests with overflows record whether the context is masked. Both states
+ * must occur.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -306,7 +307,7 @@ static void *map_again_and_again(void *unused)
 			mmap(NULL, least_size(), PROT_READ, MAP_SHARED, mapper.fd, 0);
 
 		if (header == MAP_FAILED) {
-			/* The descriptor is closed, or the context has no buffer yet. */
+			/* The descriptor is closed, or its context has not been created. */
 			require(errno == EBADF || errno == EINVAL);
 			mapper.missed++;
 			continue;

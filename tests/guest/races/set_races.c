@@ -161,7 +161,11 @@ struct end {
 	bool late;
 };
 
-/* Return: the number of set switches. */
+/*
+ * Ends monitoring at a random time, in the way that @end describes.
+ *
+ * Return: the number of set switches, or 0 with CLOSE and START, where the sets are not checked.
+ */
 static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 {
 	int fd = switching_context(end->overflows);
@@ -283,8 +287,8 @@ static void *cycle_cpu(void *unused)
 }
 
 /*
- * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If the CPU is offline, nothing
- * changes.
+ * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If only CPU 1 is chosen and it is
+ * offline, nothing changes.
  */
 static void drive(pid_t tid)
 {
@@ -409,7 +413,7 @@ static void load_and_use(void)
 /*
  * One iteration tries to load the context with a random set, which may have been deleted. The race
  * continues until a load has failed because the set was deleted, and until a change or deletion of
- * a set has failed because the set was in use.
+ * a set has failed because the context was loaded.
  */
 static void duel_of_two(void)
 {

@@ -31,7 +31,7 @@ static void with_fake_of_each_cpu(void (*check)(void))
 	with_parameters("perfmon_fake", "scope=1", check);
 }
 
-/* The fake counter counts ticks of a timer. */
+/* Creates a context that uses the fake counter, which counts ticks of a timer. */
 static int fake_context(void)
 {
 	int fd = system_wide_context_of("fake");
@@ -73,7 +73,10 @@ TEST(only_system_wide_contexts_can_use_it)
 	with_fake(check_thread);
 }
 
-/* Must be called in a child, because it changes the user of the calling process. */
+/*
+ * Returns whether a member of group GROUP_ID may not create a context. Must be called in a child,
+ * because it changes the user of the calling process.
+ */
 static bool is_refused_to_member(void)
 {
 	const gid_t group = GROUP_ID;

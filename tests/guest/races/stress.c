@@ -101,9 +101,9 @@ struct caches {
 };
 
 /*
- * Each CPU keeps slabs with unused objects for each slab cache. /proc/slabinfo counts these objects
- * as used, so the function makes the kernel give them back. It also frees the cached names of
- * files.
+ * Makes the kernel free the unused objects of all slab caches, and the cached names of files. Each
+ * CPU keeps slabs with unused objects for each slab cache, and /proc/slabinfo counts these objects
+ * as used.
  *
  * When a file of sysfs is opened, the kernel allocates an object of kmalloc-192, and the CPU takes
  * slabs of that cache. So all files are open before the first cache shrinks, and they stay open

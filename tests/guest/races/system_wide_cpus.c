@@ -138,7 +138,7 @@ TEST(other_cpus_count_on_while_one_goes_off_and_on_100_times)
 	with_all_cpus_back(check_coming_and_going);
 }
 
-/* The CPU has samples when it goes offline. The test reads the samples afterwards. */
+/* There are samples of CPU 1 when it goes offline. The test reads the samples afterwards. */
 static void check_sampling(void)
 {
 	struct child child = child_new();

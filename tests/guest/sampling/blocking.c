@@ -243,7 +243,10 @@ TEST(unload_and_close_release_a_blocked_thread)
 	must_be_released_by(close_it);
 }
 
-/* There was no room in the queue for the message, so no restart is possible. */
+/*
+ * The queue has no room for the message of the last overflow. Such an overflow gives no credit, so
+ * no restart is possible.
+ */
 TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 {
 	struct child child = child_new();

@@ -13,7 +13,10 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each context switch causes an overflow, so the counter overflows when the child falls asleep. */
+/*
+ * Creates a context that counts context switches. Each of them causes an overflow, so the counter
+ * overflows when the child falls asleep.
+ */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
@@ -24,9 +27,10 @@ static int context_on_switches(void)
 }
 
 /*
- * There is an overflow when the child falls asleep in the read() of its next command. So the child
- * has to wait for a restart after the read(). If it is preempted earlier, it has to wait at that
- * moment, too.
+ * Waits until the child sleeps in a system call, such as the read() of its next command. There is
+ * an overflow when the child falls asleep. So the child has to wait for a restart after the call.
+ * If the child is preempted earlier, it has to wait at that moment, too. Then this function
+ * restarts the context.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -151,7 +155,7 @@ TEST(a_call_that_is_not_restarted_continues_after_unload)
 	with_pmu("perfmon_soft", "", check_event);
 }
 
-/* Returns the length of the sleep in ns, or 0 if the sleep ended early. */
+/* Sleeps. Returns the length of the sleep in ns, or 0 if the sleep ended early. */
 static uint64_t nap(uint64_t nanoseconds)
 {
 	struct timespec time = { .tv_nsec = nanoseconds };

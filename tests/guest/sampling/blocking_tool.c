@@ -128,7 +128,10 @@ TEST(a_blocked_thread_does_not_wait_for_the_successor_of_its_tool)
 	must_survive_the_tool(true);
 }
 
-/* The tool had exited before the overflow, so nobody could restart the context. */
+/*
+ * The loader exits before the overflow, so the thread must not block, although another process has
+ * the descriptor.
+ */
 TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 {
 	struct child child;

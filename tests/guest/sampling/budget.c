@@ -20,7 +20,7 @@ SUITE(budget, 120);
 #define CHILDREN  8
 #define THROTTLES "ovfl_throttle_count"
 
-/* Returns the ticks since boot, from /proc/timer_list. */
+/* Returns jiffies, the number of ticks, from /proc/timer_list. */
 static uint64_t ticks(void)
 {
 	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");
@@ -40,7 +40,7 @@ static void limit_back(void)
 
 static void with_limit(void (*check)(void))
 {
-	pmu(); /* read once for all tests */
+	pmu(); /* the process that runs @check inherits the result */
 	strcpy(limit_before, read_text(LIMIT));
 	then_put_back(check, limit_back);
 }
@@ -372,8 +372,8 @@ TEST(throttling_stops_all_counters_of_a_context_at_once)
 }
 
 /*
- * For child_call(). Under --icount, QEMU delays the interrupt of an Armv8 event counter until the
- * next exception. So this function makes a system call every 0.1 ms.
+ * For child_call(): works until page->stop is set. Under --icount, QEMU delays the interrupt of an
+ * Armv8 event counter until the next exception. So this function makes a system call every 0.1 ms.
  */
 static uint64_t loop_and_call_until_stopped(uint64_t unused)
 {

@@ -213,7 +213,10 @@ static void record(struct pfarg_pmd *pmd, unsigned int values)
 		add_to(pmd->reg_smpl_pmds, recorded[i]);
 }
 
-/* Monitoring is masked as soon as the buffer has no room for another sample of the largest size. */
+/*
+ * Fills a buffer three times. Monitoring must be masked as soon as the buffer has no room for
+ * another sample of the largest size.
+ */
 static void must_fill(uint64_t size, unsigned int values)
 {
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
@@ -236,7 +239,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must_be_whole(header, values);
 		first = first_entry(header)->tstamp;
 		ck_assert_uint_ne(first, 0);
-		/* Masked: nothing is counted and no message comes. */
+		/* Masked: nothing is counted and no further message comes. */
 		count = read_pmd(fd, pmd.reg_num);
 		sampled_loop(10 * period);
 		ck_assert_uint_eq(read_pmd(fd, pmd.reg_num), count);
@@ -331,15 +334,15 @@ static void must_be_masked_for_ever(int fd, header_t header)
 	must_not_restart(fd);
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 	ck_assert_uint_eq(header->hdr_count, 1);
-	/* A load ends the masking. */
+	/* After an unload and a load, the context is no longer masked. */
 	end_sampling(fd);
 	ck_assert_uint_eq(header->hdr_count, 1);
 	count_must_be_right(fd);
 }
 
 /*
- * The PMD that fills the buffer does not have PFM_REGFL_OVFL_NOTIFY. @another: a second PMD has the
- * flag, but does not overflow.
+ * Fills a buffer by overflows of a PMD that does not have PFM_REGFL_OVFL_NOTIFY. @another: a second
+ * PMD has the flag, but does not overflow.
  */
 static void fill_without_notify(bool another)
 {
@@ -418,7 +421,7 @@ struct reader {
 	bool is_stale; /* the last full buffer was read but not emptied */
 };
 
-/* Returns false when the thread has ended. */
+/* Reads a message, and the buffer that it reports. Returns false when the thread has ended. */
 static bool read_on(struct reader *reader)
 {
 	header_t header = reader->header;

@@ -92,8 +92,8 @@ static pid_t fork_with_same_files(void)
 }
 
 /*
- * Each child creates the largest buffer that the limit allows, and exits. Its descriptor stays
- * open.
+ * Each child tries to create the largest buffer that the limit allows, and exits. Only the first
+ * child succeeds, because its descriptor stays open.
  */
 TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 {
@@ -127,8 +127,8 @@ TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 }
 
 /*
- * A user can create a user namespace and get more uids in it. The set-user-ID program newuidmap
- * maps the uids that /etc/subuid assigns to the user.
+ * Creates a user namespace as an ordinary user. Such a user can get more uids in the namespace: the
+ * set-user-ID program newuidmap maps the uids that /etc/subuid assigns to the user.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {

@@ -13,7 +13,7 @@ SUITE(callchain, 120);
 
 /*
  * Each of these functions has a frame and records its return address. On arm64 and POWER a function
- * that calls others also saves the link register.
+ * saves the link register if it calls others. SAVE_LINK makes innermost() save it, too.
  */
 #if defined(__aarch64__)
 #define SAVE_LINK __asm__ volatile("" : : : "x30")

@@ -116,9 +116,10 @@ TEST(each_part_has_the_depth_that_was_requested)
 /* ---- the kernel's part ------------------------------------------------------------------------ */
 
 /*
- * An address in @function must be followed by an address in @function or in @caller. The
- * interrupted function may not have made its frame yet. On POWER the second and the third address
- * may be left over from other calls.
+ * must_be_called_by() checks that an address in @function is followed by an address in @function or
+ * in @caller. It begins at address FIRST_SURE, because the addresses before it may lack their
+ * callers: the interrupted function may not have made its frame yet. On POWER the second and the
+ * third address may be left over from other calls.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3
@@ -175,7 +176,7 @@ TEST(the_kernels_stack_shows_the_system_call)
 	with_formats(check_kernel);
 }
 
-/* The function that zeros memory is written in assembler, has no frame, and has one caller. */
+/* read_zero() calls a function that is written in assembler and has no frame. */
 static void check_kernel_leaf(void)
 {
 	struct function leaf_function, caller;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the core does for each value PFM_CONTROL_* that a sampling format returns. Format "script"
- * (tests/modules) returns values that the test has written. The caller monitors itself.
+ * (tests/modules) returns values that the test has passed as its argument. The caller monitors
+ * itself.
  */
 #include <sys/mman.h>
 
@@ -234,7 +235,10 @@ TEST(a_restart_that_the_format_refuses_can_be_tried_again)
 
 /* ---- set switches -------------------------------------------------------------------------- */
 
-/* Event sets 0 and 1 are sampled in the same way. Set 0 is active first. */
+/*
+ * Creates and starts a context with event sets 0 and 1, which are sampled in the same way. Set 0 is
+ * active first.
+ */
 static struct scripted begin_with_sets(struct script_argument answers)
 {
 	struct scripted it = begin(answers);
@@ -274,7 +278,7 @@ TEST(a_switch_is_made_at_once)
 }
 
 /*
- * The handler returns @handler when the buffer is full. After the restart, event set @set must be
+ * The handler returns @handler for the first sample. After the restart, event set @set must be
  * active.
  */
 static void must_restart_in(__u32 handler, unsigned int set)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The life of a sampling format in a context, from init to exit. Format "script" (tests/modules)
- * reports the calls of init and exit. Each test monitors itself or a child.
+ * reports the calls of init and exit. The samples are of the test itself or of a child.
  */
 #include <sys/mman.h>
 
@@ -24,7 +24,10 @@ static uint64_t tells(const char *parameter)
 	return module_parameter(MODULE, parameter);
 }
 
-/* Checks how many instances have begun and ended since the module was loaded. */
+/*
+ * Checks how many instances have begun and ended since the module was loaded, and that no callback
+ * came after the exit of its instance.
+ */
 static void must_have_begun_and_ended(uint64_t begun, uint64_t ended)
 {
 	ck_assert_uint_eq(tells("begun"), begun);
@@ -153,8 +156,8 @@ static void check_sizes(void)
 	format_buffer(fd, page_size());
 	close(fd);
 	/*
-	 * Two sizes are accepted: one between the sizes of the two versions, and the size of this
-	 * version.
+	 * A size between those of the first and the second version is accepted, and so is the size
+	 * of the second version.
 	 */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;

@@ -28,7 +28,7 @@ static const struct pfm_callchain_arg callchain_argument = { .buf_size = 65536 }
 static const struct pfm_hist_arg hist_argument = { .entries = 1024 };
 static const struct last_argument last_argument = { .entries = 64 };
 
-/* UUIDs from the headers of other projects, not from ours. */
+/* The UUIDs are written out here, so a test fails if a UUID in a header changes. */
 static const struct known_format {
 	const char *name;
 	const char *uuid;
@@ -83,7 +83,7 @@ static void must_unload(const char *module)
 
 /* ---- loading ---------------------------------------------------------------------- */
 
-/* @text is the name or the UUID of the format. */
+/* The format must be loaded when a context is created with @text, its name or UUID. */
 static void must_load_by(const struct known_format *format, const char *text)
 {
 	int fd = pfm_open_device();
@@ -149,7 +149,10 @@ static void check_ordinary_user(void)
 	struct pfm_create create = {};
 	int fd;
 
-	/* Another suite tests what happens if no PMU module is loaded. */
+	/*
+	 * Root creates a context first, so that a PMU module is loaded. Another suite tests what
+	 * happens if none is loaded.
+	 */
 	fd = pfm_open_device();
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	become(USER_ID);

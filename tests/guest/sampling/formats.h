@@ -13,7 +13,10 @@ void with_formats(void (*check)(void));
 
 /* Creates a context on an open descriptor. @size is the size of @argument in bytes. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
-/* The test fails if one of these calls fails. */
+/*
+ * format_context() opens the device and creates a context. format_buffer() maps the buffer. The
+ * test fails if one of these calls fails.
+ */
 int format_context(const char *name, const void *argument, size_t size);
 const void *format_buffer(int fd, size_t size);
 

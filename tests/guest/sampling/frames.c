@@ -60,10 +60,10 @@ enum wrong_frame {
 	FRAME_LOW,
 	FRAME_ODD,
 	FRAME_UNMAPPED,
-	FRAME_AT_THE_END, /* in the last word of the mapping; the next word cannot be read */
+	FRAME_AT_THE_END, /* in the last word that can be read */
 	FRAME_OF_THE_KERNEL,
 	FRAME_ON_TOP, /* end of the address space */
-	FRAME_NOWHERE, /* not a valid address on any CPU that runs the tests */
+	FRAME_NOWHERE, /* above all user addresses, below all kernel addresses */
 	FRAME_TO_ITSELF,
 	FRAME_DOWNWARDS,
 	FRAME_KINDS
@@ -276,8 +276,8 @@ static unsigned char *make_32_bit_code(void)
 }
 
 /*
- * 32-bit code destroys the upper halves of some registers and of the stack pointer. So this
- * function saves the frame pointer and the stack pointer on the page.
+ * Runs @turns turns of the 32-bit loop. 32-bit code destroys the upper halves of some registers and
+ * of the stack pointer. So this function saves the frame pointer and the stack pointer on the page.
  */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {
@@ -351,8 +351,8 @@ static uint64_t take_memory(uint64_t bytes)
 }
 
 /*
- * Returns the number of samples that were taken while the memory was freed. The first sample comes
- * after @first ns.
+ * Samples a child that has much memory and exits. Returns the number of samples that were taken
+ * while its memory was freed. The first sample of the child comes after @first ns.
  */
 static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 {
@@ -392,8 +392,9 @@ static bool is_freed_unmonitored(void)
 }
 
 /*
- * With large pages, freeing takes less than a period. In some guests, the memory is always freed at
- * the same time after the start of sampling. So the first period is varied from turn to turn.
+ * Samples one exiting child after the other. With large pages, freeing takes less than a period. In
+ * some guests, the memory is always freed at the same time after the start of sampling. So the
+ * first period differs from that of the previous child.
  */
 static void check_end(void)
 {

@@ -113,7 +113,7 @@ TEST(a_format_gets_what_the_hardware_recorded_at_each_overflow)
 	with_fake(check_instruction_and_payload);
 }
 
-/* The sample must have an address of the program instead of the recorded address. */
+/* The sample must have neither the recorded address nor the recorded payload. */
 static void must_have_noted_nothing(buffer_t buffer)
 {
 	ck_assert_uint_eq(buffer->payload_size, 0);
@@ -148,7 +148,10 @@ TEST(recorded_kernel_addresses_are_hidden_from_ordinary_users)
 	with_fake(check_privilege);
 }
 
-/* The context was created by a user and loaded by root. */
+/*
+ * An ordinary user creates the context while perf_event_paranoid is 2. So the context is restricted
+ * to user level, even if root loads it.
+ */
 static void check_user_level(void)
 {
 	buffer_t buffer;

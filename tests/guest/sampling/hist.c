@@ -64,7 +64,10 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 	return sums;
 }
 
-/* Checks that all numbers agree. Must be called when the counters have stopped. */
+/*
+ * Checks that the sums of the entries agree with the header, and the header with the core's count
+ * of samples. Must be called when the counters have stopped.
+ */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
 	struct sums sums = sums_of(hist, PFM_MAX_PMDS);

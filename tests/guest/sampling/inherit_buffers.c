@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A context that is inherited has a buffer for each CPU. These tests are about full buffers,
+ * A context with PFM_FL_INHERIT_* has a buffer for each CPU. These tests are about full buffers,
  * readers, mappings, limits, and when the buffers are freed.
  */
 #include <poll.h>

@@ -25,7 +25,7 @@ static unsigned int sampled, other;
 
 /*
  * Returns whether the interrupt comes exactly at the overflow of the sampled counter, so that each
- * period has a sample. If it does not, QEMU notices overflows late.
+ * period has a sample. If it does not, overflows may be found late.
  */
 static bool is_prompt(void)
 {
@@ -96,7 +96,10 @@ static void add_region(struct samples *samples, unsigned int cpu, const char *re
 	}
 }
 
-/* Must be called when sampling has ended. No region may have been handed back. */
+/*
+ * Adds the samples of all regions of @buffer to @samples. Must be called when sampling has ended.
+ * No region may have been handed back.
+ */
 static void add_buffer(struct samples *samples, unsigned int cpu, const void *buffer)
 {
 	const struct pfm_nway_hdr *header = buffer;
@@ -114,10 +117,7 @@ static void add_buffer(struct samples *samples, unsigned int cpu, const void *bu
 	ck_assert_uint_eq(header->written, samples->count - before);
 }
 
-/*
- * Sorts samples by their threads. Samples of the same thread are in the order in which they were
- * taken.
- */
+/* For qsort(): orders samples by thread, and the samples of a thread as they were taken. */
 static int compare(const void *a, const void *b)
 {
 	const struct one_sample *first = a, *second = b;
@@ -268,9 +268,10 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * @meanwhile: read samples while the children run; otherwise read all samples at the end. Without
- * --icount, the host may stop a CPU for more than 1 ms while this CPU writes a sample. Then samples
- * that are read while the children run may be out of order.
+ * Lets the library merge the samples of all buffers. With @meanwhile, reads samples while the
+ * children run; otherwise, reads all samples at the end. Without --icount, the host may stop a CPU
+ * for more than 1 ms while this CPU writes a sample. Then samples that are read while the children
+ * run may be out of order.
  */
 static void check_merged(bool meanwhile)
 {
@@ -416,7 +417,7 @@ TEST(samples_have_the_numbers_that_the_loader_sees)
 
 /* ---- periods and event sets of copies ----------------------------------------------------- */
 
-/* The periods of a child must not depend on the periods of its siblings. */
+/* Two children of one context must begin with different random periods. */
 static void check_random(void)
 {
 	struct family family;

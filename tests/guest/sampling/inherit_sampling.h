@@ -27,7 +27,7 @@ struct family {
 struct family family_of(uint32_t flags, const char *format, const void *argument,
 			size_t size);
 struct family nway_family(uint32_t flags);
-/* Like family_of(), but the buffers are full after a few samples. */
+/* Like family_of(), with format "default". Each buffer is full after one sample. */
 struct family default_family(uint32_t flags);
 /* Like default_family(). Also makes a counter busy and samples its overflows. */
 struct family busy_family(uint64_t period);

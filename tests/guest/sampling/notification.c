@@ -210,7 +210,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 	count_must_be_right(fd);
 }
 
-/* If the message of an overflow was lost, the restart can use the credit of an earlier message. */
+/* When a message of a full queue has been read, the next overflow gives a message and a credit. */
 TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
 {
 	unsigned int depth, i;
@@ -286,7 +286,10 @@ TEST(reads_that_fail_lose_no_message)
 	count_must_be_right(fd);
 }
 
-/* Counts the messages in the buffer. Skips messages of unknown types, as a reader may do. */
+/*
+ * Counts the messages in the buffer. Uses only their headers, as a reader can do with messages of
+ * unknown types.
+ */
 static unsigned int count_messages(const char *buffer, ssize_t size)
 {
 	unsigned int count = 0;

@@ -90,9 +90,9 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 /* ---- what is in a region ------------------------------------------------------------- */
 
 /*
- * An entry is the same as in format "default" (docs/interface.md 5.2). Sampling continues during
- * these checks, and even an assertion that holds takes long. So this function calls the test
- * library only after a comparison has failed.
+ * Checks an entry, which has the same fields as in format "default" (docs/interface.md 5.2).
+ * Sampling continues during these checks, and even an assertion that holds takes long. So this
+ * function calls the test library only after a comparison has failed.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 {
@@ -305,9 +305,7 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/*
- * The reader is slow, but not too slow: it hands back a region when only one free region is left.
- */
+/* The reader is slow, but not too slow: it hands back a region when all others but one are full. */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -376,8 +374,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 0 reported the samples that were lost until it was handed back. Region 1 was the
-	 * next one that was handed back. It reports the samples that were lost after that.
+	 * Region 0 reported the samples that were lost until it was handed back. Region 1 was
+	 * handed back next. It reports the samples that were lost in between.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);
@@ -421,7 +419,7 @@ static void must_be_overflow(int fd)
 	ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
 }
 
-/* Nobody reads the messages. The queue is full, and monitoring continues. */
+/* The messages are read only at the end. So the queue becomes full, but monitoring continues. */
 static void check_messages(void)
 {
 	const uint64_t depth = pmu()->info.message_queue_depth;
@@ -482,7 +480,7 @@ static void check_other_cpu(void)
 	start_on(&nway, child.pid);
 	child_busy(&child);
 	while (nway.read < 100) {
-		/* The reader polls, so it sees each sample as soon as it is written. */
+		/* The reader polls, so it reads each region as soon as the region is full. */
 		while (published(&nway.header->filled) == nway.read)
 			;
 		look_at_full_region(&nway, child.pid);

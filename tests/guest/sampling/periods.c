@@ -217,8 +217,9 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 }
 
 /*
- * Each sample records a counter that counts nothing, and then resets it. So the recorded value is
- * the counter's last reset value, and periods of any length can be checked.
+ * Checks that random numbers with @mask and @seed are those of the generator. Each sample records a
+ * counter that counts nothing, and then resets it. So the recorded value is the counter's last
+ * reset value, and periods of any length can be checked.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {

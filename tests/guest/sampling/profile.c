@@ -129,7 +129,10 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 	sample_a_loop(&run);
 }
 
-/* In QEMU, the interrupts of Armv8's event counters do not come exactly at the overflow. */
+/*
+ * Skips the test unless a counter of instructions interrupts exactly at its overflow. In QEMU, the
+ * event counters of Armv8 do not.
+ */
 static void need_prompt_instructions(void)
 {
 	if (!pmu_is("power") && !pmu_is("intel") && !pmu_is("amd"))
@@ -158,7 +161,7 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 
 	load_and_start(fd, child.pid);
 	child_begin(&child, child_loop, run.length);
-	close(child.commands); /* the child ends after that */
+	close(child.commands); /* the child ends after the loop */
 	for (;;) {
 		ck_assert_int_eq(read(fd, &message, sizeof(message)), sizeof(message));
 		count_entries(header, &count);
@@ -178,11 +181,11 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * QEMU has a bug: it updates PMC5 only at the end of a translation block. If PMC5 has overflowed,
- * QEMU sets it to 0x80000000. So PMC5 misses the instructions that the block executes after the
- * overflow. perf's samples have the same error. PMC1 does not overflow, so it counts these
- * instructions, too. Between two samples, PMC1 grows by the period plus the number of instructions
- * that PMC5 missed.
+ * Compares the samples of PMC5 with PMC1, which counts the same event. QEMU has a bug: it updates
+ * PMC5 only at the end of a translation block. If PMC5 has overflowed, QEMU sets it to 0x80000000.
+ * So PMC5 misses the instructions that the block executes after the overflow. perf's samples have
+ * the same error. PMC1 does not overflow, so it counts these instructions, too. Between two
+ * samples, PMC1 grows by the period plus the number of instructions that PMC5 missed.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

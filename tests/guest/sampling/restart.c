@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The restart after an overflow: docs/interface.md 1.12, 3.4, 4.4, and rows 8 to 16 of section 10.
- * Most tests monitor their own thread and use no format, so each overflow masks.
+ * Most tests monitor their own thread and use no format, so each overflow masks the context.
  */
 #include <sys/wait.h>
 
@@ -75,8 +75,8 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 		next_overflow(fd);
 		must(fd, pfm_restart(fd));
 		/*
-		 * The monitored thread runs on another CPU. The restart must have taken effect when
-		 * the call returns.
+		 * The monitored thread may run on another CPU. The restart must have taken effect
+		 * when the call returns.
 		 */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 		value = sampled_value(fd);

@@ -154,7 +154,7 @@ void loop_end(const struct child *child);
  * @pmd: the counter whose overflows are sampled
  * @other: the counter that is never reset. Its number must be above @pmd. Each sample has the
  *	values of both
- * @period: initial period of @pmd
+ * @period: sampling period of @pmd
  * @last: value of @other in the last sample
  * @samples: number of samples of @pmd so far
  * @residue: value of @pmd in the last sample, which is the number of events since the overflow

@@ -214,7 +214,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	count_must_be_right(fd);
 }
 
-/* OVFL_NOTIFY and RANDOM have no effect on a PMD that never overflows. */
+/* OVFL_NOTIFY and RANDOM have no effect on a PMD that is no counter, even if its value passes 0. */
 TEST(sampling_flags_have_no_effect_on_a_plain_pmd)
 {
 	const struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK,
@@ -426,7 +426,7 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 			ck_assert_uint_ge(entry->tstamp, before->tstamp);
 		before = entry;
 	}
-	/* The samples span about 400 ms. The two clocks are not read at the same moment. */
+	/* The samples span about 200 ms. The two clocks are not read at the same moment. */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);
 	child_exit(&child);

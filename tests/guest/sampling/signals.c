@@ -120,7 +120,7 @@ TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* The signal handler restarts. The loop itself never checks for overflows. */
+/* The signal handler restarts the context. The loop only removes the messages from the queue. */
 static void restart_by_signals(uint32_t flags)
 {
 	int fd = context_with_flags(flags);

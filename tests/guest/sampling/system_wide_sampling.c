@@ -5,7 +5,6 @@
 
 SUITE(system_wide_sampling, 120);
 
-/* The period is long, so that the machine has time for other work. */
 TEST(a_message_tells_the_thread_that_ran)
 {
 	struct child child = child_new();

@@ -83,7 +83,7 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 		      factor);
 }
 
-/* Measures both contexts alternately, so that a slow phase of the host affects both. */
+/* Compares calls in a context that has MANY sets with calls in one that has 4 * MANY. */
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };

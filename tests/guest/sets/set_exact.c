@@ -14,7 +14,7 @@
 SUITE(set_exact, 300);
 
 #define EVENTS 72
-#define SKID   200 /* instructions between an overflow and its interrupt */
+#define SKID   200 /* most instructions between an overflow and its interrupt */
 
 /* ---- estimates ------------------------------------------------------------------------ */
 
@@ -34,7 +34,10 @@ static bool counts_cycles(unsigned int n)
 	return n == 1 || n == 3;
 }
 
-/* Counts user level only, so that nearly all instructions are those of the loop. */
+/*
+ * Creates a context whose sets count EVENTS events in all, and loads it. Counts user level only, so
+ * that nearly all instructions are those of the loop.
+ */
 static int seventy_two_events(uint64_t timeout)
 {
 	unsigned int id, n;
@@ -167,9 +170,9 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * PMD 0 of set @id counts user-level instructions: those of the loop, and a few of pfm_start() and
- * pfm_stop(). prompt_counter() overflows once per @period. After @count overflows, the next set
- * becomes active. The count of prompt_counter() equals the number of instructions.
+ * Makes set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
+ * pfm_start() and pfm_stop(). prompt_counter() overflows once per @period. After @count overflows,
+ * the next set becomes active. The count of prompt_counter() equals the number of instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -296,7 +299,7 @@ TEST(a_cascade_has_the_calculated_counts)
 	make_counted(fd, 2, 0, BIT(60), 0);
 	load(fd, thread_id());
 	run_loop(fd, length);
-	/* Each reset drops the events between the overflow and the reset. */
+	/* Each reset of prompt_counter() drops the events that it counted since its overflow. */
 	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
 	must_be_between(counted(fd, 1), MILLION, MILLION + SKID);
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), all);

@@ -56,7 +56,10 @@ static uint64_t remaining(int fd, unsigned int id)
 	return trigger_of(fd, id).reg_ovfl_switch_cnt;
 }
 
-/* QEMU notices overflows of most Armv8 counters at the next exception only: here a system call. */
+/*
+ * Works for ten periods. QEMU notices overflows of most Armv8 counters at the next exception only:
+ * here the system call after each period.
+ */
 static void work_ten_periods(int unused)
 {
 	unsigned int period;
@@ -70,7 +73,7 @@ static void work_ten_periods(int unused)
 
 /*
  * The parent monitors a thread that has almost no events. The copy monitors a child that has many.
- * QEMU notices overflows of most counters late, so the number of turns is not known.
+ * Overflows may be found late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {
@@ -355,7 +358,7 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* If pfm_start() names the set, the set's PMDs are reset to the long value. */
+	/* If pfm_start() names the set, its PMD that overflowed is reset to the long value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
@@ -402,7 +405,10 @@ TEST(a_switch_waits_for_the_restart)
 		ck_assert_uint_eq(active_set(fd), !id);
 		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2 + 1);
 		ck_assert_uint_eq(remaining(fd, !id), 1);
-		/* The old set's reset stays pending. The new set's PMD gets its long value. */
+		/*
+		 * The old set's reset stays pending. The new set's PMD gets its long value if it
+		 * has overflowed before.
+		 */
 		ck_assert_int_ge((int64_t)sampled(fd, id), 0);
 		ck_assert_uint_eq(trigger_of(fd, !id).reg_last_reset_val,
 				  turn ? -(exact_period() + 2) : -exact_period());

@@ -20,7 +20,7 @@ static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
 }
 
-/* The numbers of missing sets are below, between and above those of the existing sets. */
+/* The numbers of the missing sets are between and above those of the existing sets. */
 TEST(no_call_accepts_a_missing_set)
 {
 	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
@@ -147,8 +147,8 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * While another set is active, a write changes only the memory of its set. The values take effect
- * when their set becomes active.
+ * A write to a set that is not active changes only values in memory. They take effect when the set
+ * becomes active.
  */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {
@@ -252,8 +252,8 @@ TEST(load_and_start_activate_the_set_that_they_name)
 }
 
 /*
- * The sets are loaded on another thread, which runs while they are changed. If there is only one
- * CPU, that thread runs while the caller sleeps.
+ * The context is loaded on another thread, which runs while the caller selects one set after the
+ * other. If there is only one CPU, that thread runs while the caller sleeps.
  */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Samples of event sets: which set a sample names, and what happens after the overflow. Also tests
- * the virtual PMDs that return the active set and its times.
+ * the virtual PMDs for a set's runs, for its interrupts, and for the CPU.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -285,7 +285,9 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * If a restart switches sets, the next sample is from the new set.
+			 * The restart has switched sets with the long values, so the first sample
+			 * after it ends a long period. The first sample of a set ends its initial
+			 * period.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
@@ -392,8 +394,8 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 }
 
 /*
- * If all instructions take the same time, the loop takes as long as 10.5 timeouts, so there are 11
- * runs.
+ * If all instructions take the same time, the loop takes as long as 10.5 timeouts, so there are at
+ * least 11 runs.
  */
 TEST(turns_by_time_are_counted_as_runs)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When the turn of a set with a timeout ends, and how much of the timeout remains at other times.
- * The tests compare these times with clocks that do not belong to the module. If the guest's clock
+ * When the turn of a set with a timeout ends, and how much of the timeout remains before that. The
+ * tests compare these times with clocks that do not belong to the module. If the guest's clock
  * counts instructions, an early or late timer is always the module's fault. No test is skipped
  * then.
  */

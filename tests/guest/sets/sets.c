@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls about event sets: docs/interface.md 1.13, 1.14, 3.3, 3.4, and rows 18 to 21 of section 10.
- * A refused call changes nothing.
+ * A refused element of a call changes nothing.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -44,10 +44,7 @@ static void must_be_as_in(int fd, const struct picture *before)
 	ck_assert_mem_eq(now.pmds, before->pmds, sizeof(now.pmds));
 }
 
-/*
- * Creates a context with sets 0, 5 and 9, which have different values of a PMD. It is never
- * started.
- */
+/* Creates a context with sets 0, 5 and 9, which have different values of a PMD. */
 static int three_sets(void)
 {
 	int fd = make_context();
@@ -426,7 +423,10 @@ TEST(cap_perfmon_can_create_sets_when_users_have_used_up_the_limit)
 
 /* ---- changing and deleting ----------------------------------------------------------------- */
 
-/* Runs set 1 for a while, so that each of its values can change. */
+/*
+ * Creates a context and runs its set 1 for a while, so that the set's counts, runs and duration are
+ * not 0. The context stays loaded.
+ */
 static int used_set(void)
 {
 	int fd = make_context();

@@ -67,8 +67,8 @@ struct turns {
 };
 
 /*
- * Checks that the sets @ids, whose numbers ascend, have taken turns in order. No set may have more
- * runs than the set before it, and the numbers of runs may differ by at most 1.
+ * Checks that the sets have taken turns in the order of @ids. No set may have more runs than the
+ * set before it, and the numbers of runs may differ by at most 1. Returns the sums.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* Like fair_turns(), for sets 0 to @count - 1. */

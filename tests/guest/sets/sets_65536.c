@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All possible event sets. This is a suite of its own because it creates 200,000 sets: that takes
+ * All possible event sets. This is a suite of its own because it creates 260,000 sets: that takes
  * seconds, or minutes if the guest's clock counts instructions.
  */
 #include "sets.h"
@@ -9,7 +9,10 @@ SUITE(sets_65536, 300);
 
 #define ALL_SETS 65536
 
-/* @factor is odd, so it has an inverse modulo 2^16, and no number is used twice. */
+/*
+ * Numbers the sets with the multiples of @factor modulo 2^16. @factor is odd, so it has an inverse
+ * modulo 2^16, and no number is used twice.
+ */
 static void fill(struct pfarg_setdesc *sets, unsigned int count, unsigned int factor)
 {
 	unsigned int i;

@@ -215,8 +215,9 @@ struct turns fair_turns_of(int fd, unsigned int count)
 }
 
 /*
- * Without --icount, the host may pause for tens of ms when the timer is due. The clock of timers
- * and the clock of durations may run at slightly different rates.
+ * Without --icount, a switch may be up to 50 ms late, because the host may pause the guest when the
+ * timer is due. Each switch may be 1 % early, because the clock of timers and the clock of
+ * durations may run at slightly different rates.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout)
 {

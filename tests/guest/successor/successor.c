@@ -13,7 +13,7 @@
 /* Addresses this far apart are in different pages, for every page size. */
 #define DISTANCE 65536
 
-/* Returns the result, or a negative errno. */
+/* Makes a system call. Returns its result, or a negative errno. */
 static long call(long number, long a, long b, long c, long d)
 {
 #if defined(__x86_64__)

@@ -86,7 +86,10 @@ struct child_page *child_own_page(void)
 	return own_page;
 }
 
-/* None of @fds may be one of the fixed numbers. */
+/*
+ * Gives @fds the fixed numbers, and closes all descriptors above them. None of @fds may have one of
+ * these numbers already.
+ */
 static void take_descriptors(const int fds[3])
 {
 	dup2(fds[0], COMMANDS_FD);
@@ -95,7 +98,7 @@ static void take_descriptors(const int fds[3])
 	syscall(SYS_close_range, PAGE_FD + 1, ~0u, 0);
 }
 
-/* Returns a descriptor above the fixed ones. */
+/* Replaces @fd by a descriptor above the fixed numbers, and returns it. */
 static int high(int fd)
 {
 	int result = fcntl(fd, F_DUPFD_CLOEXEC, 16);

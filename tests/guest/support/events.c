@@ -78,8 +78,8 @@ uint64_t wrap_of(unsigned int n)
 }
 
 /*
- * One PMC drives all fixed counters of an Intel PMU. A fixed counter that is not in use does not
- * count.
+ * Selects user level, and with @at_kernel also kernel level, for all available fixed counters of an
+ * Intel PMU, because one PMC drives them all. A fixed counter that is not in use does not count.
  */
 static void program_fixed(int fd, bool at_kernel)
 {
@@ -114,7 +114,7 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 
 /*
  * AMD's PMUs before PerfMonV2 have no register that starts all counters. Intel's PMUs of version 1
- * have no such register, either. They are the ones without fixed counters.
+ * have no such register, either. Of Intel's PMUs, only those of version 1 have no fixed counters.
  */
 bool starts_at_once(void)
 {

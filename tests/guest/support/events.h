@@ -33,7 +33,10 @@ bool selects_levels(void);
  */
 uint64_t instructions(unsigned int levels);
 uint64_t cycles(unsigned int levels);
-/* Returns the number of counters that can count every event. They are PMD 0 and the next PMDs. */
+/*
+ * Returns the number of counters that can count every event: PMD 0 and the next PMDs, up to the
+ * first one that is not available.
+ */
 unsigned int event_counters(void);
 /*
  * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount,

@@ -157,7 +157,7 @@ struct child_page {
 
 /**
  * struct child - a process that runs functions for the test and sleeps in between
- * @pid: process and thread
+ * @pid: ID of the process, and of its first thread
  */
 struct child {
 	pid_t pid;
@@ -196,7 +196,7 @@ uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
 /* For the child: returns the page that the child shares with the test. */
 struct child_page *child_own_page(void);
-/* main() calls this function first. It does not return in a program that child_exec() started. */
+/* Called at the beginning of main(). Does not return in a program that child_exec() started. */
 void child_main(int argc, char **argv);
 
 /* Forks a process that calls @function and then exits. */
@@ -233,7 +233,7 @@ void spin_turns(uint64_t turns);
 #define USER_ID	 1000
 #define OTHER_ID 1001
 
-/* Reads the whole file. Returns -1 and sets errno if it cannot be read. */
+/* Reads the file, but at most @size - 1 bytes. Returns -1 and sets errno if it cannot be read. */
 int try_read_text(const char *path, char *text, size_t size);
 /* Returns the errno of the write, 0 on success. */
 int try_write_text(const char *path, const char *text);
@@ -244,8 +244,8 @@ void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
 /*
- * For the runner. A session may end shortly after its test, so this function waits until no session
- * is left. It returns false if one is left after 10 s.
+ * Waits until no session is left, because a session may end shortly after its test. Returns false
+ * if a session is left after 10 s. The runner calls this function after each test that passed.
  */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */

@@ -400,7 +400,10 @@ void cpu_online(unsigned int cpu, bool online)
 	write_text(path, online ? "1" : "0");
 }
 
-/* A failed assertion ends its process, so the checks run in a process of their own. */
+/*
+ * Runs @check in a process of its own, because a failed assertion ends its process. Returns the
+ * status of that process.
+ */
 static int run_apart(void (*check)(void))
 {
 	int status;
@@ -433,7 +436,9 @@ static void change_pmu(const char *from, const char *to, const char *parameters)
 }
 
 /*
- * Does not use pmu_module(): it caches its result, and the process of run_apart() would inherit it.
+ * Returns the name of the loaded PMU module, or NULL. Does not use pmu_module(): it calls pmu(),
+ * which keeps its result, and the process of run_apart() would inherit the result for the previous
+ * PMU.
  */
 static const char *loaded_pmu_module(void)
 {

@@ -97,10 +97,10 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * can take milliseconds. The kernel's time ends when the scheduler is entered; our count ends some
  * microseconds later.
  *
- * Under --icount the host has no influence. The count may be 20 us below @least, because clocks are
- * rounded. In a debug kernel it may be another 0.2 % below @least. The count may also be greater
- * than @most, by up to interrupts_within(@most). The reason is that at each switch our hook reads
- * the clock some microseconds later than the scheduler.
+ * Under --icount the host has no influence. The count may be below @least by 20 us, because clocks
+ * are rounded, and by another 0.01 % of @least (0.2 % in a debug kernel). The count may also be
+ * greater than @most, by up to interrupts_within(@most). The reason is that at each switch our hook
+ * reads the clock some microseconds later than the scheduler.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
  * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.
@@ -144,7 +144,7 @@ void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count)
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function
  * executes few instructions, and always the same number. So it uses no assertions of libcheck,
- * which write to a pipe even if they hold.
+ * which write to a file even if they hold.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

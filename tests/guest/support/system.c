@@ -52,7 +52,7 @@ static void set_ids(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
-	/* The process is like a program that this user started. */
+	/* The change of IDs has cleared this flag, but a program that the user starts has it. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -259,8 +259,8 @@ static const char *boot_parameters(const char *module)
 }
 
 /*
- * If @parameters is empty, uses the parameters on the kernel's command line, as modprobe does. So
- * these parameters stay in effect for the whole run of the guest.
+ * If @parameters is empty, uses the parameters on the kernel's command line, as modprobe does. So a
+ * module that a test loads again has the same parameters as at boot.
  */
 int module_load(const char *name, const char *parameters)
 {

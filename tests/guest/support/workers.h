@@ -61,10 +61,12 @@ void spinner_end(struct spinner *spinner);
 
 #define WORKERS 2
 
-/* Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU. */
+/*
+ * Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU if there are enough.
+ */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls this function first. It does not return in a program that exec_races.c started. */
+/* Called at the beginning of main(). Does not return in a program that exec_races.c started. */
 void executor_main(int argc, char **argv);
 
 /*
@@ -77,7 +79,10 @@ void nothing_must_be_left(void);
  * 1,000 with a debug kernel and 10,000 with other kernels.
  */
 unsigned int iterations(void);
-/* Every race ends with this check. */
+/*
+ * Checks that nothing is left, and that a new context counts right. Every race ends with this
+ * check.
+ */
 void all_must_be_well(void);
 
 #endif

@@ -71,8 +71,8 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * Linux 6.12 and 7.2 report at most ten unknown NMIs in five seconds. Waits until the kernel can
- * report ten more.
+ * Waits until the kernel can report ten more unknown NMIs. Linux 6.12 and 7.2 report at most ten in
+ * five seconds.
  */
 void wait_for_unknown_nmi_reports(void);
 

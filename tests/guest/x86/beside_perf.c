@@ -330,8 +330,8 @@ static uint64_t samples_of_loop(const struct perf_ring *ring)
 }
 
 /*
- * Neither perf's samples nor ours are lost. The two counters have different periods, so they
- * overflow at different instructions.
+ * perf takes as many samples while our counter counts as before and afterwards. Our counter wraps
+ * in the middle of the loop, and this wrap is not lost.
  */
 static void check_samples(void)
 {

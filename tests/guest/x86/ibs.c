@@ -3,8 +3,8 @@
  * x86: the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
- * raises the NMI two instructions later. The number of ops is between the length of the loop and
- * perf's count of instructions at all levels.
+ * raises the NMI two instructions later. An instruction is one op. So the number of ops in a run is
+ * between the length of the loop and perf's count of instructions at all levels.
  */
 #include <sys/syscall.h>
 #include <perfmon/perfmon_callchain.h>
@@ -27,8 +27,9 @@ static bool is_kernel(uint64_t address)
 /* ---- the contents of samples --------------------------------------------------------------- */
 
 /*
- * Returns the number of samples in the loop. A sample that is taken during a stop has the address
- * of the system call.
+ * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
+ * number of samples of the load to @loads. If a sample was taken in the kernel during a stop, its
+ * entry->ip is the address of the system call.
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -58,8 +59,10 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * Each period includes the ops of the NMI handler, whose number is always the same. So at least one
- * of the last four periods below leads to samples of every instruction of the loop.
+ * A turn of the loop has ten instructions. Each period includes the ops of the NMI handler, whose
+ * number is always the same. So with at least one of the last four periods below, the distance
+ * between samples in the loop has no common divisor with ten. Then every instruction of the loop is
+ * sampled.
  */
 TEST(ops_are_sampled_once_per_period)
 {
@@ -113,7 +116,7 @@ TEST(fetches_are_sampled_once_per_period)
 	close(fd);
 }
 
-/* A set uses both units; a sample of one unit has no data of the other. */
+/* A set uses both units. Nearly every sample of one unit has no data of the other. */
 TEST(both_units_sample_at_once)
 {
 	static const unsigned int both[] = { PFM_AMD_IBS_FETCH_LINEAR,
@@ -242,7 +245,7 @@ TEST(format_callchain_begins_at_the_interrupted_instruction)
 
 /* ---- what an ordinary user sees ------------------------------------------------------------ */
 
-/* Most samples are in the kernel. */
+/* Samples a thread that calls the kernel again and again, so there are samples at both levels. */
 static void sample_system_calls(int fd, uint64_t levels)
 {
 	int i;

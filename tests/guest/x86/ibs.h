@@ -56,8 +56,8 @@ int ibs_context(const char *format, const void *argument, size_t size);
 int ibs_buffer_context(void);
 
 /*
- * Writes @config to PMC @pmc, and @period to PMD @n. A sample contains the @count PMDs in
- * @recorded.
+ * Writes @config to PMC @pmc, and gives PMD @n the sampling period @period. A sample contains the
+ * @count PMDs in @recorded.
  */
 void sample_unit(int fd, unsigned int pmc, uint64_t config, unsigned int n,
 		 uint64_t period, const unsigned int *recorded, size_t count);
@@ -92,8 +92,8 @@ struct ibs_run ibs_sample_loop(int fd, uint64_t instructions);
 
 /*
  * Opens an event of perf that counts instructions at all levels, but does not enable it. This may
- * take a second if another suite has used the core counters, because perf has to wait for a
- * counter.
+ * take a second if another suite has used the core counters, because perfmon may keep exclusive
+ * counters for a second after the last unload.
  */
 int open_instructions(void);
 

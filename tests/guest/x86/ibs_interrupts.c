@@ -199,7 +199,10 @@ static uint64_t instructions_of_calls(int event)
 	return perf_read(event).value - before;
 }
 
-/* Samples in the kernel are dropped, but their interrupts must not take most of the time. */
+/*
+ * Samples in the kernel are dropped. Their interrupts must not make the system calls take ten times
+ * as many instructions.
+ */
 static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
 {
 	const uint64_t alone = instructions_of_calls(event);

@@ -63,7 +63,7 @@ TEST(ops_are_counted_with_64_bits)
 }
 
 /*
- * The unit always counts both levels. If the PMC selects only one level, the count would reveal
+ * A unit always counts both levels. If the PMC selects only one level, the count would reveal
  * something about the other level, so the PMD keeps its value. If the PMC selects both levels, the
  * PMD grows (see the test above).
  */
@@ -174,7 +174,7 @@ static int ops_context(void)
 	return fd;
 }
 
-/* Opens a new event, because the other events of this test may use the unit. */
+/* Opens an event of perf for @unit, and checks that it counts. */
 static void must_work_in_perf(const char *unit)
 {
 	int fd = perf_ibs(unit, false);

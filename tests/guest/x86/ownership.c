@@ -85,8 +85,8 @@ TEST(with_an_event_of_perf_the_counters_are_shared)
 }
 
 /*
- * Exclusive ownership never becomes shared: loading a context fails, and the reason names the
- * holder.
+ * Exclusive ownership never becomes shared. While the watchdog has a counter, loading a context
+ * fails, and the message names the holder.
  */
 static void check_exclusive_beside_watchdog(void)
 {

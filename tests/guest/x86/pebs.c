@@ -132,9 +132,10 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 #define SECOND 2 /* the second counter that is sampled */
 
 /*
- * The first overflows of both counters are at the same instruction. Later, each counter overflows
- * alone. Then the buffer may still contain a record of the other counter. It is also possible that
- * the other counter has overflowed, but its record has not come yet.
+ * Samples with two counters, and checks the samples of each. The first overflows of both counters
+ * are at the same instruction. Later, each counter overflows alone if @other is not @period. Then
+ * the buffer may still contain a record of the other counter. It is also possible that the other
+ * counter has overflowed, but its record has not come yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {

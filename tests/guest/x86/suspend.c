@@ -35,7 +35,10 @@ static void suspend(void)
 	ck_assert_uint_eq(read_number(SUSPENDED), before + 1);
 }
 
-/* CPU 0 suspends the machine, so it loses its registers while the caller's context counts. */
+/*
+ * Runs @check on CPU 0 with the PMU module's @ownership. When @check suspends the machine, CPU 0
+ * loses its registers.
+ */
 static void suspending(const char *ownership, void (*check)(void))
 {
 	const char *module = need_x86();

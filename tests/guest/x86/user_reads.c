@@ -24,7 +24,10 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* A child executes this. It takes so long that other threads get the CPU before it ends. */
+/*
+ * Executes @steps million instructions, in a child. If @steps is large, other threads get the CPU
+ * meanwhile.
+ */
 static uint64_t loop_in_steps(uint64_t steps)
 {
 	while (steps--)

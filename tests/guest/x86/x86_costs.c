@@ -104,7 +104,10 @@ static void stop(int fd)
 	must(fd, pfm_stop(fd));
 }
 
-/* The first start is not measured, because it writes all registers. */
+/*
+ * Checks the costs of a start and of a stop, and closes the context. The first start is not
+ * measured, because it writes all registers.
+ */
 static void must_start_and_stop(int fd, unsigned int counters)
 {
 	struct cost wanted = of_halting(counters);
@@ -356,9 +359,10 @@ static void set_near_wrap(int fd)
 }
 
 /*
- * The test causes a start, an interrupt and a stop. The interrupt handler halts the counters and
- * reads the overflow flags of all counters. It sets the flag of the wrapped counter by writing that
- * counter, and starts the counters again. The start writes all counters, because one was changed.
+ * The test causes a start, an interrupt and a stop. The start writes all counters, because
+ * set_near_wrap() changed one. The interrupt handler halts the counters and reads the overflow
+ * flags of all counters. It sets the flag of the wrapped counter by writing that counter, and
+ * starts the counters again.
  */
 static void check_overflow(void)
 {

@@ -172,11 +172,11 @@ TEST(two_overflows_may_be_one_interrupt)
 }
 
 /*
- * The counters count at both levels. The second counter wraps in the NMI of the first one, before
- * the handler halts the counters. Then AMD's local APIC raises a second NMI, which finds no
- * overflow. Intel's local APIC has masked the PMU's interrupt by then, so no second NMI comes. If
- * no register starts both counters at once, one starts after the other, and their counts differ by
- * some instructions.
+ * The counters count at both levels. In each turn the second counter wraps some instructions later
+ * than in the turn before. In some turns it wraps in the NMI of the first one, before the handler
+ * halts the counters. Then AMD's local APIC raises a second NMI, which finds no overflow. Intel's
+ * local APIC has masked the PMU's interrupt by then, so no second NMI comes. If no register starts
+ * both counters at once, one starts after the other, and their counts differ by some instructions.
  */
 static void check_during_handler(void)
 {
@@ -573,7 +573,10 @@ static void with_masked_beside_perf(void)
 
 TEST(shared_counters_leave_the_local_apic_to_perf)
 {
-	/* A stop expects an NMI only on processors without a status register. */
+	/*
+	 * Only on processors without a status register, the module accepts the foreign NMI: there a
+	 * stop that has found an overflow expects the NMI of this overflow.
+	 */
 	if (pmu_is("amd") && !starts_at_once())
 		with_ownership("shared", with_masked_beside_perf);
 }

@@ -27,7 +27,7 @@ static inline bool is_in_none(uint64_t ip)
 	return ip >= (uint64_t)none_begins && ip <= (uint64_t)none_ends;
 }
 
-/* Skips the test unless the branch records are ours. Then does the same as with_own_counters(). */
+/* Like with_own_counters(), but also skips the test if the processor has no last branch records. */
 void with_lbr(void (*check)(void));
 
 /* Returns a context with format "default" and a buffer of SIZE bytes. */

@@ -94,8 +94,9 @@ static void check_counting_user(void)
 }
 
 /*
- * The tests below run as an ordinary user. So they cannot use with_lbr(), which unloads a module at
- * its end.
+ * Skips the test unless the processor has last branch records and the ownership is exclusive. The
+ * two tests below use this function instead of with_lbr(), because they do not need module
+ * perfmon_msr.
  */
 static void must_be_available(void)
 {

@@ -30,7 +30,7 @@ struct seen {
 
 /*
  * With shared counters, perf's handler takes the interrupts. It accepts some that our handler would
- * not accept.
+ * not accept. So if this is true, must_see() compares only the unknown NMIs and the overflows.
  */
 extern bool interrupts_are_shared;
 

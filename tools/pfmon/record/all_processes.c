@@ -174,6 +174,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * struct reading - a reading of /proc
  * @all: what is known
  * @writer: the file
+ * @next: another file that also gets the names and mappings, or NULL
  * @time: the names and mappings in /proc are valid from this time on
  * @seen: the processes that this reading has found; NULL if there is a side band
  * @count: number of @seen
@@ -181,6 +182,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
 struct reading {
 	struct all_processes *all;
 	struct data_writer *writer;
+	struct data_writer *next;
 	uint64_t time;
 	struct seen_process *seen;
 	size_t count;
@@ -196,7 +198,8 @@ static int read_process(struct reading *reading, pid_t pid)
 	if (!process_thread_name(pid, pid, now.name, sizeof(now.name)))
 		return 0;
 	if (!is_seen(all, &now) &&
-	    write_process(all, reading->writer, pid, reading->time))
+	    (write_process(all, reading->writer, pid, reading->time) ||
+	     (reading->next && write_process(all, reading->next, pid, reading->time))))
 		return -1;
 	if (all->has_band)
 		return 0;
@@ -238,42 +241,58 @@ static bool is_whole_machine(const struct all_processes *all)
 	return all->band.tid == -1;
 }
 
-static int read_proc(struct all_processes *all, struct data_writer *writer, uint64_t time)
+static int read_proc(struct reading *reading)
 {
-	struct reading reading = { .all = all, .writer = writer, .time = time };
-	int result = is_whole_machine(all) ? read_all(&reading)
-					   : read_descendants(&reading);
+	struct all_processes *all = reading->all;
+	int result = is_whole_machine(all) ? read_all(reading)
+					   : read_descendants(reading);
 
-	if (reading.count)
-		qsort(reading.seen, reading.count, sizeof(*reading.seen), compare_pids);
+	if (reading->count)
+		qsort(reading->seen, reading->count, sizeof(*reading->seen),
+		      compare_pids);
 	free(all->seen);
-	all->seen = reading.seen;
-	all->seen_count = reading.count;
+	all->seen = reading->seen;
+	all->seen_count = reading->count;
 	return result;
+}
+
+/* Write all processes, also those that the last reading of /proc has shown. */
+static int scan(struct reading *reading)
+{
+	const struct data_thread idle = { .context = DATA_NO_CONTEXT };
+
+	reading->all->seen_count = 0;
+	if (is_whole_machine(reading->all) &&
+	    data_write_thread(reading->writer, &idle, IDLE_NAME))
+		return -1;
+	return read_proc(reading);
 }
 
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time)
 {
-	const struct data_thread idle = { .context = DATA_NO_CONTEXT };
+	struct reading reading = { .all = all, .writer = writer, .time = time };
 
-	all->seen_count = 0;
-	if (is_whole_machine(all) && data_write_thread(writer, &idle, IDLE_NAME))
-		return -1;
-	return read_proc(all, writer, time);
+	return scan(&reading);
 }
 
 int all_processes_follow(struct all_processes *all, uint64_t now)
 {
-	uint64_t time = all->looked_at + 1;
+	struct reading reading = {
+		.all = all,
+		.writer = all->writer,
+		.next = all->next,
+		.time = all->looked_at + 1,
+	};
 
 	all->looked_at = now;
 	if (!all->has_band)
-		return read_proc(all, all->writer, time);
+		return read_proc(&reading);
 	if (side_band_read(&all->band, on_event, all))
 		return -1;
 	if (all->band.gaps == all->gaps)
 		return 0;
 	all->gaps = all->band.gaps;
-	return all_processes_scan(all, all->writer, now + 1);
+	reading.time = now + 1;
+	return scan(&reading);
 }

@@ -20,7 +20,8 @@ struct seen_process;
  * @names_only: only names are written, no mappings
  * @refusal: the errno if the kernel refused the events of @band
  * @writer: the file
- * @next: the file that will replace @writer; all records are written to both files. NULL: none
+ * @next: the file that will replace @writer; what happens is written to both files. NULL: there is
+ *	no such file
  * @files: build-ids
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
@@ -51,8 +52,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
  * Write to @writer the names and mappings that /proc shows. If all processes are watched, write
- * those of all processes, and the name of the idle task. Otherwise write only those of the
- * descendants of this process. In the file, the names and mappings are valid from @time on.
+ * those of all processes, and the name of the idle task. Otherwise write only those of pfmon's
+ * descendants. In the file, the names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

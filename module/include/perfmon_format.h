@@ -174,11 +174,11 @@ struct pfm_format_instance {
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
  *	time.  The handler must not wait or fault.  Returns PFM_CONTROL_*.
- * @restart: called when the user has handled a notification.  @active is true if monitoring is not
- *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; in this case @active is false if
- *	the handler has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler
- *	runs.  Returns 0, PFM_CONTROL_RESET, PFM_CONTROL_MASK or, if there is nothing to restart,
- *	-EBUSY.  Optional.
+ * @restart: called at a restart.  @active is true if monitoring is not masked.  With
+ *	PFM_FL_INHERIT_* monitoring is never masked; in this case @active is false if the handler
+ *	has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler runs.  Returns
+ *	0, PFM_CONTROL_RESET, PFM_CONTROL_MASK or, if there is nothing to restart, -EBUSY.
+ *	Optional.
  * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
  *	NMI, like @handler; optional.
  *
@@ -312,7 +312,7 @@ static inline int pfm_linear_restart(struct pfm_format_instance *instance, bool 
 	return PFM_CONTROL_RESET;
 }
 
-/* pfm_format.throttled */
+/* pfm_format.throttled: count the throttled tick. */
 static inline void pfm_linear_throttled(struct pfm_format_instance *instance)
 {
 	struct pfm_dfl_smpl_hdr *header = instance->buffer;

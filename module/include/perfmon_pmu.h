@@ -223,7 +223,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @start: hot; let @counters count.  One register write is enough if one bit enables all counters,
  *	or if one register has the enable bits of all counters.
  * @stop: hot; halt @counters, then do what @read does, with the set's @pmds as @values.  On return
- *	nothing counts.
+ *	nothing counts for this set.
  * @read: hot; store the 64-bit values of @used_pmds in @values; the counters may be running.
  *	@values[n] is pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the
  *	same as overflows(); it must read the overflow flags after the values.
@@ -491,7 +491,7 @@ void pfm_cpu_pause(const struct pfm_pmu *pmu);
 void pfm_cpu_resume(const struct pfm_pmu *pmu);
 
 /**
- * pfm_cpu_goes_offline() - end the system-wide session of this CPU
+ * pfm_cpu_goes_offline() - unload the system-wide contexts of this CPU
  *
  * For a module that clears the registers of a CPU which goes offline.  Its hotplug callback calls
  * this function on that CPU before it clears the registers, because a system-wide context may still

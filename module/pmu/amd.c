@@ -58,8 +58,8 @@ static struct x86_pmu amd = {
 };
 
 /*
- * Up to family 14h, events from E0H on are events of the northbridge.  The cores share the
- * northbridge, so the counters of all cores would count the same events.
+ * Up to family 14h, events from E0H on are events of the northbridge.  They are refused: the cores
+ * share the northbridge, so the counters of all cores would count the same events.
  */
 static bool is_not_northbridge(unsigned int n, u64 *value)
 {
@@ -78,7 +78,8 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 
 /*
  * From family 17h on, an event needs two counters if it can occur more than 15 times in a cycle.
- * One counter alone would count too little.  Event FFFH merges two counters into one.
+ * One counter alone would count too little, so the event is refused.  Event FFFH, which merges two
+ * counters into one, is refused, too.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {
@@ -120,6 +121,7 @@ static void __init describe_counter(unsigned int n)
 /*
  * With PerfMonV2 there are global registers, and CPUID reports the number of counters.  The global
  * registers control the counters of PERFCTR_CORE.  A hypervisor may hide these counters.
+ * Return: the number of counters; 0 if PerfMonV2 cannot be used.
  */
 static unsigned int __init counters_of_version_2(void)
 {

@@ -17,11 +17,11 @@
  * and begin a new period.  So it halts the units, and they stay halted until our second handler is
  * called, after perf's.
  *
- * For perf a placeholder never stops.  perf uses the fields config, sample_period, period_left
- * and prev_count of a placeholder.  These fields always agree with the registers, so perf can
- * stop and restart a placeholder at any time, and the count goes on.  A unit that we do not
- * use is halted.  perf may start it again, which does no harm, because nobody gets its
- * samples.
+ * For perf a placeholder is an event that counts all the time.  perf uses the fields config,
+ * sample_period, period_left and prev_count of a placeholder.  These fields always agree with the
+ * registers, so perf can stop and restart a placeholder at any time, and the count goes on.  A unit
+ * that we do not use is halted.  perf may start it again, which does no harm, because nobody gets
+ * its samples.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -146,9 +146,9 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
- * The core does not see dropped samples, so its interrupt budget does not limit them.  This CPU may
- * drop MOST_DROPS samples in a tick.  After each further sample that it drops in the same tick, the
- * next period has at least LONG_PERIOD events.
+ * The core does not see dropped samples, so its throttling does not limit them.  This CPU may drop
+ * MOST_DROPS samples in a tick.  After each further sample that it drops in the same tick, the next
+ * period has at least LONG_PERIOD events.
  */
 #define MOST_DROPS  100
 #define LONG_PERIOD 20000
@@ -340,8 +340,9 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices.  Even if another device raised the NMI,
- * no unit may take a sample until perf's handler has been called.
+ * Our first handler: halts the units and handles or keeps their samples.  All NMIs of a CPU come
+ * here, also those of other devices.  Even if another device raised the NMI, no unit may take a
+ * sample until perf's handler has been called.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -355,7 +356,7 @@ int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 	return is_ours ? NMI_HANDLED : NMI_DONE;
 }
 
-/* Our second handler, called for the same NMI after perf's handler. */
+/* Our second handler, called for the same NMI after perf's handler: starts the units again. */
 int amd_ibs_nmi_end(unsigned int type, struct pt_regs *regs)
 {
 	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);

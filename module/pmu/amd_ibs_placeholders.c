@@ -58,8 +58,9 @@ static struct perf_event *create(enum unit unit)
 }
 
 /*
- * take_here() and keep_here() run in a kernel thread on the CPU, because perf checks whether the
- * current thread may create an event.
+ * Take the units of *@info on this CPU, and remove the counters of the units that we hold then from
+ * *@info.  Runs in a kernel thread, because perf checks whether the current thread may create an
+ * event.
  */
 static long take_here(void *info)
 {
@@ -86,6 +87,7 @@ static long take_here(void *info)
 	return 0;
 }
 
+/* Release the units of this CPU, except those of *@info. */
 static long keep_here(void *info)
 {
 	struct ibs_cpu *cpu = raw_cpu_ptr(&ibs_cpus);

@@ -105,7 +105,10 @@ static u64 poll_ns(void)
 	return clamp(READ_ONCE(poll_ms), 1u, 60000u) * (u64)NSEC_PER_MSEC;
 }
 
-/* An overflow that was not acknowledged stays in cpu->overflows: the timer reports it again. */
+/*
+ * Start the counters of a set, and the timer.  An overflow that was not acknowledged stays in
+ * cpu->overflows: the timer reports it again.
+ */
 static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 {
 	unsigned int n;
@@ -448,7 +451,7 @@ static int __init add_all(void)
 	return error;
 }
 
-/* Before family 17h, these registers belonged to other units, such as the northbridge. */
+/* Before family 17h, MSR_L3 and MSR_DF belonged to other units, such as the northbridge. */
 static int __init uncore_init(void)
 {
 	int error;

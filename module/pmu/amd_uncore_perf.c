@@ -69,7 +69,10 @@ struct job {
 	int cpu;
 };
 
-/* perf moves each new event to the CPU that accesses the registers. */
+/*
+ * Return: the CPU that accesses the registers, or a negative errno.  perf moves each new event to
+ * the CPU that accesses the registers, so the new event's CPU is the answer.
+ */
 static long ask_for_owner(void *info)
 {
 	const struct job *job = info;
@@ -84,7 +87,8 @@ static long ask_for_owner(void *info)
 }
 
 /*
- * A pinned event that gets no register stays in an error state forever.
+ * Create a placeholder on this CPU.  A pinned event that gets no register stays in an error state
+ * forever, so it is released.
  *
  * Return: NULL if perf gives us no register, or an error pointer if there is no memory.
  */

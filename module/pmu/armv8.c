@@ -7,7 +7,8 @@
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
  * One register has the enable bits of all counters, so one write starts or stops all of them.
- * PMCR_EL0.E is on as long as the PMU is claimed; perf uses this bit, too.
+ * PMCR_EL0.E is on as long as the PMU is claimed, except while perf moves its own events
+ * (armv8_perf.c).
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>
@@ -50,6 +51,8 @@ static u64 pmd_mask(unsigned int n)
 }
 
 /*
+ * Return: the register's value for the value of a PMC.
+ *
  * The bit that excludes the kernel depends on the kernel's exception level.  At EL1 it is P.  At
  * EL2 (FEAT_VHE) it is NSH, and NSH = 0 excludes the kernel.  At EL2, P excludes the kernels of
  * guests; we leave P as the user wrote it.  A kernel at EL2 is the hypervisor, so INCLUDE_HYP has
@@ -318,7 +321,10 @@ static void __init identify(void *argument)
 		identity->control = armv8_read_control();
 }
 
-/* Since PMUv3p5, PMCR_EL0.LP selects whether event counters overflow at 64 bits or at 32. */
+/*
+ * Reduce the description to the registers that the CPU has.  Since PMUv3p5, PMCR_EL0.LP selects
+ * whether event counters overflow at 64 bits or at 32.
+ */
 static void __init armv8_describe(const struct identity *identity)
 {
 	bool wide = identity->version >= ARMV8_PMUVER_3P5 &&

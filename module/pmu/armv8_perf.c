@@ -109,7 +109,10 @@ static noinline void halt_withdrawn(u64 counters)
 	this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & counters);
 }
 
-/* Return: the set that counts instead of @set after the interrupt. */
+/*
+ * Call pfm_overflow_of() if a counter of @set has wrapped.
+ * Return: the set that counts after the interrupt in the context of @set, or NULL.
+ */
 static __always_inline struct pfm_registers *handle_set(struct pfm_registers *set,
 							bool *ours)
 {
@@ -398,9 +401,9 @@ static void interpose(void)
 }
 
 /*
- * A module that has interposed after us calls our functions.  If we restored perf's functions now,
- * that module's functions would not be called any more.  At its unload, that module would install
- * our functions again.
+ * Restore each function of perf, unless another module has interposed it after us.  Such a module
+ * calls our function.  If we restored perf's function now, that module's function would not be
+ * called any more.  At its unload, that module would install our function again.
  *
  * Return: whether all of perf's functions are in place
  */

@@ -2,8 +2,8 @@
 /*
  * PMU description "intel": Intel's architectural performance monitoring, perfmon_intel.h.
  *
- * CPUID describes the counters and their widths, see intel_counters.c.  So no list of processor
- * models is needed.
+ * CPUID describes the counters and their widths, see intel_counters.c.  Only intel_extra.c and
+ * intel_quirks.c need lists of processor models.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>

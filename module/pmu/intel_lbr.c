@@ -49,7 +49,10 @@ static u64 running_control(const struct pfm_registers *registers)
 	return registers->sees_kernel ? control : control & ~PFM_INTEL_LBR_KERNEL;
 }
 
-/* A late overflow interrupt may have frozen the entries. */
+/*
+ * Record branches.  An overflow interrupt, perhaps a late one, may have frozen the entries, so they
+ * are unfrozen first.
+ */
 static void lbr_resume(const struct pfm_registers *registers)
 {
 	x86_write(x86->global_acknowledge, STATUS_LBR_FROZEN);
@@ -205,7 +208,7 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 
 /*
  * The records are offered only if the processor can select levels: otherwise ordinary users would
- * see the kernel's branches.  They need @version 4, which has STATUS_LBR_FROZEN.
+ * see the kernel's branches.  @version must be at least 4, which has STATUS_LBR_FROZEN.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

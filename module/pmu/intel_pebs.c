@@ -14,6 +14,7 @@
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation,
  * almost no kernel memory is mapped at that time: perf's buffer is mapped, but ours would not be.
+ * So precise sampling is not possible with page-table isolation.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -164,7 +165,7 @@ static u64 counters_of(const void *at, u64 armed)
 	return counters;
 }
 
-/* The processor writes a record first, and then the index. */
+/* Return: the number of complete records.  The processor writes a record before the index. */
 static unsigned int records_of(const struct pebs_cpu *cpu)
 {
 	return min_t(u64, (READ_ONCE(cpu->ds.index) - cpu->ds.base) / record_size,

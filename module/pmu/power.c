@@ -134,6 +134,8 @@ enum {
 };
 
 /*
+ * Return: the value of MMCR0 while the set counts.
+ *
  * There are two interrupt enable bits: one for PMC1, one for all others.  FC56 freezes both PMC5
  * and PMC6.  At an overflow all counters stop at the same moment (FCECE), as with perf_event, so
  * they do not count the interrupt entry.
@@ -166,6 +168,8 @@ static bool selects_bank(u64 mmcr1)
 }
 
 /*
+ * Return: the value of MMCR1 while the set counts.
+ *
  * A counter that is not in use must not overflow, because it may share an interrupt
  * enable bit with a counter in use.  Event 0 makes it count nothing.
  */

@@ -117,8 +117,8 @@ done:
 }
 
 /*
- * end_here() runs in a thread on each CPU, so an earlier overflow interrupt has returned, and
- * no other one can come.
+ * end_here() runs in a thread on each CPU.  When it has run, an earlier overflow interrupt has
+ * returned, and no other one can come.
  */
 void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {

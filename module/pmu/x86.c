@@ -95,8 +95,8 @@ u64 x86_armed(const struct pfm_registers *registers)
 }
 
 /*
- * A PMC that was not written has its default value.  It selects no level, so its counter does not
- * count.
+ * Return: the event select of counter @n while the set counts.  A PMC that was not written has its
+ * default value, which selects no level, so its counter does not count.
  */
 static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
@@ -146,7 +146,7 @@ static noinline void reset_selects(struct x86_contents *here,
 		differs |= here->selects[n] != running_select(registers, n);
 	if (!differs)
 		return;
-	/* The erratum requires that no counter is armed meanwhile. */
+	/* Erratum AAK100 (intel_quirks.c): no counter may be armed during the reset. */
 	if (here->pebs) {
 		here->pebs = 0;
 		x86_write(x86->pebs->enable, 0);
@@ -444,6 +444,8 @@ static void compute_masks(struct x86_pmu *pmu)
 }
 
 /*
+ * Return: whether perf reserves the counters and nobody has reserved them now.
+ *
  * From Linux 6.11 on, perf uses other MSRs for the counters of Intel's processors with performance
  * monitoring version 6.  The kernel's functions that reserve counters do nothing for these MSRs,
  * so perf_reserves is false there.

@@ -228,7 +228,7 @@ static __always_inline void x86_write(u32 msr, u64 value)
 	native_wrmsr(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
-/* WRMSR serializes: nothing counts after it. */
+/* Halt the set's counters.  WRMSR serializes, so they count nothing after this function. */
 static __always_inline void x86_halt(const struct pfm_registers *registers)
 {
 	if (x86->global_control)

@@ -152,7 +152,7 @@ static noinline bool has_overflow(void)
 	return false;
 }
 
-/* @running: the set that counted before the interrupt */
+/* Let @next count after an interrupt.  @running: the set that counted before the interrupt. */
 static void go_on(struct pfm_registers *next, const struct pfm_registers *running)
 {
 	if (!x86_records_branches(next))
@@ -334,7 +334,10 @@ static int end_here(unsigned int n)
 	return 0;
 }
 
-/* The last CPU that is online is about to lose its registers.  Interrupts off. */
+/*
+ * Stops our counters on the last CPU that is online, because it is about to lose its registers.
+ * Interrupts off.
+ */
 static int suspend_owned(PFM_SYSCORE_ARGUMENT)
 {
 	pfm_cpu_pause(&x86->pmu);
@@ -361,7 +364,8 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * The kernel reserves general counters only.  Their owner may use the fixed counters, too.
+ * Reserve all counters or none.  The kernel's functions reserve general counters only.  Their owner
+ * may use the fixed counters, too.
  */
 static bool reserve_counters(void)
 {

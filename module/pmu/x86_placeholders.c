@@ -192,8 +192,8 @@ static void restart_here(struct irq_work *unused)
 static DEFINE_PER_CPU(struct irq_work, restarts);
 
 /*
- * Called before the first placeholder is created.  In Linux 6.1 a per-CPU variable cannot be
- * initialized with a pointer.
+ * Called before the first placeholder is created.  In Linux 6.1 a module's per-CPU variable cannot
+ * be initialized with a pointer, so this function initializes "restarts".
  */
 void x86_placeholders_begin(void)
 {

@@ -7,10 +7,11 @@
  * (x86_placeholders.c).  perf treats a placeholder like its own events: it schedules the
  * placeholder, handles its interrupts, and may move it to another counter.
  *
- * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's values.
- * At other times they are *parked*: their values are erased, and general counters count nothing.
- * Otherwise a program could read the set's values with RDPMC (perf's attribute "rdpmc").  So
- * start() and stop() write an event select and a value for each counter.
+ * For perf a placeholder is an event that counts all the time.  While a set counts, its
+ * placeholders hold the set's values.  At other times they are *parked*: their values are erased,
+ * and general counters count nothing.  Otherwise a program could read the set's values with RDPMC
+ * (perf's attribute "rdpmc").  So start() and stop() write an event select and a value for each
+ * counter.
  *
  * The registers are written directly.  perf keeps their contents in the fields prev_count,
  * period_left and config of a placeholder.  We keep these fields up to date.  So nothing is lost
@@ -232,6 +233,8 @@ static u64 loaded_counters(void)
 }
 
 /*
+ * Return: whether each placeholder of the set has a counter that can count its event.
+ *
  * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
  * are equal, so each may take the place of another.  A set that is already counting continues,
  * because perf moves the placeholder together with its value.
@@ -412,8 +415,9 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 
 /*
  * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  If the
- * stop has found a wrap, the NMI of this wrap may come late, see handle_late_nmi().  Only perf
- * unmasks the interrupt in the local APIC.
+ * stop has found a wrap, the NMI of this wrap may come late, see handle_late_nmi().  This function
+ * does not call x86_expect_late(), which also unmasks the interrupt: with shared ownership, only
+ * perf unmasks it.
  */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
@@ -440,7 +444,7 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 /*
  * Halt the counters before an overflow is handled, and let them count again afterwards.  If there
  * is a global control register, perf's handler uses it to halt all counters, and this function does
- * nothing.  Only this function clears enable bits.
+ * nothing.  All other functions of this file leave the enable bits set.
  */
 static void enable_each(u64 counters, bool enable)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers a PMU or a sampling format. Its description is correct or has one mistake. Only two of
- * the registered functions are called: the PMU's claim and release. If a parameter requests it,
- * claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
+ * the registered functions are called: the PMU's claim and release. If parameter "watches_cpus" is
+ * set, claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
  * replaces the name of the PMU, for example by the name of another PMU.
  */
 #include <linux/cpumask.h>
@@ -20,7 +20,8 @@ static char *name;
 module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-static unsigned int cpus_changed; /* CPUs that went offline or online during the 200 ms */
+/* How often watch_cpus() saw a number of online CPUs that differed from the first one. */
+static unsigned int cpus_changed;
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;
 module_param(releases, uint, 0444);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators on expressions: conditions, comparisons, bits, arithmetic, arguments. */
+/* Mutation operators for expressions: conditions, comparisons, bits, arithmetic, arguments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void unary(struct source *source, CXCursor cursor)
 		change_operator(source, cursor, token);
 }
 
-/* Negating an equality is the same as changing its operator. */
+/* Returns whether this is x == y or x != y. Negating it is the same as changing its operator. */
 static bool is_equality(const struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators that change macros and names: errno values, barriers and locks. */
+/*
+ * Mutation operators for macros: errno values, ordered accesses, numbers in definitions. This file
+ * also has the names of barriers and locks.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +46,8 @@ bool is_barrier(const struct text *text, struct range name)
 }
 
 /*
- * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants, because no
- * test can show whether they are missing.
+ * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() are not replaced by plain
+ * accesses, because no test can show whether they are missing.
  */
 static const struct {
 	const char *name;
@@ -177,7 +180,7 @@ static void definition(struct source *source, struct range range)
 	char *number, *from;
 
 	from = range_squeeze(text, range);
-	/* Past the name. */
+	/* Skip the name. */
 	if (!token_first(text, range, &token))
 		return;
 	range.start = token.end;

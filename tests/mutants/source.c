@@ -103,7 +103,10 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(first->kind, second->kind);
 }
 
-/* The syntax tree contains a macro's argument as many times as the macro uses it. */
+/*
+ * Removes duplicates. The syntax tree contains a macro's argument as many times as the macro uses
+ * it.
+ */
 static void drop_doubles(struct source *source)
 {
 	size_t i, kept = 0;

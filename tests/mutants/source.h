@@ -47,8 +47,9 @@ struct source {
 };
 
 /*
- * Takes ownership of @replacement, @from and @to. If @from is NULL, the mutant's name contains the
- * text at @place instead. If @to is NULL, the name contains @replacement instead.
+ * Adds the mutant that has @replacement at @place. Takes ownership of @replacement, @from and @to.
+ * If @from is NULL, the mutant's name contains the text at @place instead. If @to is NULL, the name
+ * contains @replacement instead.
  */
 void mutant_add_named(struct source *source, const char *kind, struct range place,
 		      char *replacement, char *from, char *to);
@@ -63,7 +64,7 @@ const struct function *source_function(const struct source *source, size_t at);
 /* Finds the range of @cursor in the file itself. Returns false if the file does not contain it. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
-/* The operators. Each operator makes mutants of a cursor, or of the whole file. */
+/* The mutation operators. Each one makes mutants of a cursor, or of the whole file. */
 void mutate_expression(struct source *source, CXCursor cursor);
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_constant(struct source *source, CXCursor cursor);
@@ -73,7 +74,7 @@ void mutate_statement(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_compound(struct source *source, CXCursor cursor);
 void mutate_locks(struct source *source);
 
-/* Return whether this is the name of a barrier, of an ordered access, or of an errno. */
+/* Return whether this is the name of a barrier, of an ordered access, or of an errno value. */
 bool is_barrier(const struct text *text, struct range name);
 bool is_access(const struct text *text, struct range name);
 bool is_errno(const struct text *text, struct range name);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this
 #
-# The stages that are run on mutants: those of the gate (tests/stages), divided into suites.
+# The stages that are run on mutants: stages of the gate (tests/stages), divided into suites.
 
 # ---- the table -------------------------------------------------------------------------------
 
@@ -167,8 +167,8 @@ guest_command() {
 }
 
 # Copy lines. Add the elapsed and the CPU seconds so far to each line that begins a suite. End all
-# processes of the session when a suite takes longer than its limit. This is the only way to notice
-# a guest that hangs with interrupts disabled, because it prints nothing.
+# processes of the session when a suite takes longer than its limit. A guest that hangs with
+# interrupts disabled prints nothing, so only its CPU time shows that it hangs.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	trap '' TERM
@@ -203,7 +203,7 @@ end_overdue() {
 }
 
 # Print the CPU seconds that a suite may take, or 0 if it has no limit. The limit is three times
-# what the suite takes without a mutant, plus 20 s for the boot of a debug guest.
+# what the suite takes without a mutant, plus 20 s. The boot, which is named "load", may take 100 s.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '

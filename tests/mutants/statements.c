@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators on statements: remove, move, return early; locks. */
+/* Mutation operators for statements: remove, move, return early; locks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,10 @@ static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* The parts of "for (a; b; c)" end with a semicolon, too, but are not statements. */
+/*
+ * Returns whether @cursor is a statement in @parent. The parts of "for (a; b; c)" end with a
+ * semicolon, too, but are not statements.
+ */
 static bool is_in_place(CXCursor cursor, CXCursor parent)
 {
 	CXCursor last;
@@ -60,7 +63,7 @@ static bool begins_statement(const struct source *source, struct range range)
 	       token_is(&source->text, before, "do");
 }
 
-/* Returns whether this is a call that only prints, checks or traces. */
+/* Returns whether this is a call that only checks something. */
 static bool says_nothing(const struct text *text, struct range name)
 {
 	static const char *const prefixes[] = { "lockdep_", "BUILD_BUG_ON", "might_sleep",
@@ -361,7 +364,7 @@ static void remove_pair(struct source *source, const struct lock *lock)
 				 format("removed with %s", lock->release));
 }
 
-/* Called after all statements have been visited. */
+/* Makes the mutants of locks. Called after all statements have been visited. */
 void mutate_locks(struct source *source)
 {
 	size_t i;

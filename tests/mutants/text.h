@@ -45,15 +45,16 @@ bool range_is_call(const struct text *text, struct range range, struct call *cal
 bool range_take_semicolon(const struct text *text, struct range *range);
 
 /*
- * These functions return new strings. range_copy() copies the text as it is, the others leave out
- * white space and comments.
+ * The first three functions return new strings. range_copy() copies the text as it is. The others
+ * shorten white space to one space, and leave it out at both ends. range_equals() compares in this
+ * form.
  */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);
 char *squeeze(const char *string);
 bool range_equals(const struct text *text, struct range a, struct range b);
 
-/* Exits if there is no memory. */
+/* format() and grow() end the program if there is no memory. */
 char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
 void *grow(void *array, size_t count, size_t size);
 

@@ -115,7 +115,7 @@ static bool is_folder(const struct suite *suite, const char *word)
 	       !strncmp(word, begin, end + 1 - begin);
 }
 
-/* FOLDER/, SUITE or SUITE/TEST */
+/* Returns whether @word names the test, as FOLDER/, SUITE or SUITE/TEST. */
 static bool is_named(const struct suite *suite, const TTest *test, const char *word)
 {
 	size_t length = strlen(suite->name);
@@ -130,7 +130,8 @@ static bool is_named(const struct suite *suite, const TTest *test, const char *w
 
 /*
  * Without words, every test is wanted. A word that begins with ^ leaves tests out. If several words
- * name a test, the last one decides.
+ * name a test, the last one decides. A test that no word names is wanted only if the first word
+ * begins with ^.
  */
 static bool is_wanted(const struct suite *suite, const TTest *test, char **words)
 {

@@ -33,7 +33,7 @@ run() {
 	return 1
 }
 
-# has FILE REGEX...
+# has FILE REGEX...: checks that each REGEX matches a line of FILE.
 has() {
 	file=$1
 	shift
@@ -52,7 +52,7 @@ warns_of_survivor() {
 		has $err 'a process that the command started continues after its end'
 }
 
-# Every error message is one line with one sentence.
+# Checks that the error message in $err is one line.
 is_one_line() {
 	[ "$(wc -l <$err)" -eq 1 ] || { echo "  not one line:"; cat $err; return 1; }
 }
@@ -102,7 +102,7 @@ begin_later() {
 	wait_for_threads $(($1 + 1))
 }
 
-# A command that lets T threads of $worker go on, and ends when $worker has ended.
+# let_go T: prints a command that lets T threads of $worker go on, and ends when $worker has ended.
 let_go() {
 	echo "head -c $1 /dev/zero >$go; while grep -q 'State:.[RSD]' /proc/$worker/status; do sleep 0.1; done"
 }
@@ -111,7 +111,7 @@ let_go() {
 # test_armv8_..., test_power_..., test_soft_...: the PMU of this name
 # test_x86_...: the PMUs of Intel and AMD
 # test_ibs_...: the PMUs of AMD that have instruction based sampling
-# test_levels_...: the PMUs that can count user level only
+# test_levels_...: the PMUs that can leave out the kernel level
 # The tests test_long_... take long. They do not run if PERFMON_SHORT is in the environment.
 is_wanted() {
 	case $1 in

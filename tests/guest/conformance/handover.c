@@ -31,8 +31,8 @@ static uint64_t cycles_of_perf(void)
 }
 
 /*
- * Uses each counter, leaves values of about half its range in the counters, and waits until the
- * hardware is released. After that, the counters must not interrupt.
+ * Uses each counter, leaves values in the counters that are one million events below their wraps,
+ * and waits until the hardware is released. After that, the counters must not interrupt.
  */
 static void use_and_leave(void)
 {
@@ -46,7 +46,7 @@ static void use_and_leave(void)
 	}
 	fd = context_on(thread_id(), ALL_COUNTERS, 0);
 	for_each_counter(counter)
-		write_pmd(fd, counter->pmd, mask_of(counter) / 2 + 1 - 1000000);
+		write_pmd(fd, counter->pmd, mask_of(counter) - 1000000);
 	loop(10000);
 	close(fd);
 	sleep(2); /* the hardware is released at most once per second */

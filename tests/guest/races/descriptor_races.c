@@ -248,7 +248,7 @@ TEST(threads_may_use_and_close_a_descriptor_concurrently)
 	for (i = 0; i < 2; i++)
 		spinner_end(&spinners[i]);
 	printf("         %ju calls, %ju of them overlapped with a call of the "
-	       "other thread; %u closes overlapped with calls\n",
+	       "other thread; %u closes\n",
 	       (uintmax_t)shared.calls, (uintmax_t)shared.met, shared.round);
 	fflush(stdout);
 	all_must_be_well();

@@ -377,11 +377,13 @@ static void must_have_grown(const struct hist *hist, struct pfm_hist_entry *seen
 		entry.ip = hist->table[i].ip;
 		entry.tgid = hist->table[i].tgid;
 		entry.pmd = hist->table[i].pmd;
+		entry.set = hist->table[i].set;
 		entry.sum = hist->table[i].sum;
 		ck_assert_uint_ne(entry.ip, 0);
 		ck_assert_uint_eq(entry.pmd, pmu()->pmds[0]);
 		ck_assert_uint_ge(entry.sum, entry.count * format_period());
 		ck_assert_uint_ge(entry.count, seen[i].count);
+		ck_assert_uint_ge(entry.sum, seen[i].sum);
 		if (seen[i].count)
 			ck_assert(is_same(&entry, &seen[i]));
 		seen[i] = entry;

@@ -277,15 +277,19 @@ static void wait_for_message_of(const struct family *family, pid_t pid)
 TEST(a_context_is_unloaded_and_closed_while_children_are_sampled)
 {
 	struct family family;
+	header_t header;
+	uint64_t lost;
 	pid_t pid;
 
 	need_overflow_interrupts();
 	family = busy_family(PERIOD);
+	header = linear_of(&family, 0);
 	load_and_start(family.fd, thread_id());
 	pid = fork_looper(&family, 0);
 	wait_for_message_of(&family, pid);
-	/* The buffer is full again. The message about it is dropped by the next load. */
-	wait_until(linear_of(&family, 0)->hdr_lost > 0);
+	/* The buffer becomes full again. The message about it is dropped by the next load. */
+	lost = header->hdr_lost;
+	wait_until(header->hdr_lost > lost);
 	must(family.fd, pfm_unload_context(family.fd));
 	end_looper(pid);
 	load_and_start(family.fd, thread_id());

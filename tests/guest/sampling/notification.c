@@ -211,7 +211,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 }
 
 /* When a message of a full queue has been read, the next overflow gives a message and a credit. */
-TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
+TEST(reading_a_message_makes_room_for_another_and_its_credit)
 {
 	unsigned int depth, i;
 	int fd;

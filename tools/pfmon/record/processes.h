@@ -30,7 +30,7 @@ int processes_add_thread(struct processes *processes, pid_t tid, uint32_t contex
 /* Add process @pid with all threads that it has now or will have later. */
 int processes_add(struct processes *processes, pid_t pid);
 
-/* Add the descendants of this process, and remove the processes that have ended. */
+/* Add the descendants of pfmon, and remove the processes that have ended. */
 int processes_add_descendants(struct processes *processes);
 
 /* Call process_look() for each process. */

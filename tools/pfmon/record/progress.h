@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Show the progress of a recording in one line on the terminal.  A new line overwrites the
- * previous one.
+ * Show the progress of a recording in one line on the terminal. Each update overwrites this line.
  */
 #ifndef PFMON_PROGRESS_H
 #define PFMON_PROGRESS_H

@@ -23,7 +23,8 @@
  * @longest: the longest period so far, without the random part
  * @events: number of events when the rate was last computed
  * @time: CPU time in ns when the rate was last computed
- * @fastest: the highest rate so far, events per second
+ * @fastest: the highest rate so far, measured or expected by rate_expect_busy(), in events per
+ *	second
  */
 struct rate {
 	uint64_t frequency;
@@ -37,7 +38,8 @@ struct rate {
 
 /*
  * rate_fix() sets the fixed period @period. rate_begin() sets the first period, which is estimated
- * to give @frequency samples of @event per second. rate_follow() adapts this period later.
+ * to give @frequency samples of @event per second. rate_follow() adapts this period later, unless
+ * @event counts time.
  */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,

@@ -45,9 +45,9 @@ static bool is_own(const struct record_options *options)
 }
 
 /*
- * Trace the command if the kernel does not report its mappings. Do not trace it if the user has
- * forbidden it, or if tracing would change the command's behaviour. Returns whether the command is
- * traced.
+ * Trace the command if it is recorded and the kernel does not report its mappings. Do not trace it
+ * if the user has forbidden it, or if tracing would change the command's behaviour. Returns whether
+ * the command is traced.
  */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
@@ -123,8 +123,8 @@ static bool was_closed(const struct recorder *recorder)
 }
 
 /*
- * Returns whether monitoring ended before the command ended. outcome.ended_early only estimates
- * this. recorder.ended_before is exact, so it must also be set if the command is traced.
+ * Returns whether monitoring ended before the command ended. outcome.ended_early is only an
+ * estimate. If the command is traced, recorder.ended_before is exact, so it must then be set, too.
  */
 static bool ended_early(const struct run *run)
 {
@@ -151,7 +151,7 @@ static void warn_of_processes(const struct run *run)
 			strerror(all->refusal));
 }
 
-/* Warn about threads and processes of the command that were not followed. */
+/* Warn about threads and processes that were not sampled from their beginning to their end. */
 static void warn_of_others(const struct run *run)
 {
 	const struct recorder *recorder = &run->recorder;

@@ -216,8 +216,8 @@ static int check_targets(struct record_options *options)
 }
 
 /*
- * Samples of format hist do not contain the thread. So --per-thread needs a context for each
- * thread.
+ * Samples of format hist do not contain the thread. So with this format, --per-thread needs a
+ * context for each thread.
  */
 static int check_per_thread(const struct record_options *options)
 {

@@ -325,7 +325,7 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	return recorder_write_kernel(recorder, &recorder->writer);
 }
 
-/* Returns the file for the samples, or NULL after a write has failed. */
+/* Returns the file for the samples, or NULL after an error has ended the recording. */
 static struct data_writer *destination(struct recorder *recorder)
 {
 	return recorder->is_written ? &recorder->writer : NULL;
@@ -344,7 +344,7 @@ static int finish_samplers(struct recorder *recorder)
 	return result;
 }
 
-/* End all samplers after a failed write. Their remaining samples are lost. Returns -1. */
+/* End all samplers after an error. Their remaining samples are lost. Returns -1. */
 static int give_up(struct recorder *recorder)
 {
 	progress_end(&recorder->progress);
@@ -382,8 +382,8 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	else
 		result = sampler_take(sampler, &recorder->writer);
 	/*
-	 * A process that the user named may have many threads. So names and mappings are read at
-	 * the next tick, not now.
+	 * A process that the user named may have many threads. Reading their names for each message
+	 * would take too long, so names and mappings are read at the next tick.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))

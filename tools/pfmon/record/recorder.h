@@ -42,7 +42,7 @@
  * @number: number of the recording; all of its files contain this number
  * @rotation: the earlier files
  * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
- * @is_written: the file was created, and no write has failed
+ * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
  * @ended_before: a context ended while @is_exiting was not set
  * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
@@ -135,11 +135,14 @@ static inline bool recorder_has_all(const struct recorder *recorder)
 	return recorder_has_cpus(recorder) || recorder->all_processes.has_band;
 }
 
-/* Wait until child @pid ends or, if @pid is 0, until the threads end. */
+/*
+ * Wait until child @pid ends. If @pid is 0, wait until all threads have ended, a signal comes or
+ * the timeout expires.
+ */
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome);
 
-/* Stop monitoring, and write the remaining samples. */
+/* Stop monitoring, write the remaining samples, and close the file. */
 int recorder_finish(struct recorder *recorder);
 
 /*
@@ -151,8 +154,8 @@ void recorder_at_exit(void *recorder);
 
 /*
  * Returns for how many occurrences of event @index the PMU delivered no sample. The result is the
- * sum over all threads. Its field @samples, the number of missing samples, is 0 if the number is
- * not known or is too small for a warning.
+ * sum over all threads or CPUs. Its field @samples, the number of missing samples, is 0 if the
+ * number is not known or is too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

@@ -22,8 +22,9 @@ uint64_t recorder_newest(const struct recorder *recorder)
 }
 
 /*
- * Returns the size of the records at the end of the file. There is one END record. Each buffer has
- * a LOSSES record and a CPU record. Each context has an UNSAMPLED record for each event.
+ * Returns the maximum size of the records at the end of the file. There is one END record. Each
+ * buffer has at most one LOSSES record and one CPU record. Each context has at most one UNSAMPLED
+ * record for each event.
  */
 static uint64_t reserve(const struct recorder *recorder)
 {
@@ -160,9 +161,11 @@ static int take_samples(struct recorder *recorder)
 }
 
 /*
- * Write names and mappings to the next file, while samples are still written to the current file.
- * First, read those of the processes from /proc again. After that, write the kernel's events about
- * processes to both files. So the next file names every process that will have samples in it.
+ * Write the kernel's mappings to the next file, while samples are still written to the current
+ * file. If all_processes is used, also write the names and mappings of the processes: first write
+ * to the next file what /proc shows, then write the kernel's events about processes to both files.
+ * So if the kernel permits these events, the next file names every process that will have samples
+ * in it. If all_processes is not used, use_file() writes the names and mappings.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)
 {
@@ -187,7 +190,7 @@ int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer)
 	return kernel_write_mappings(&recorder->kernel, writer);
 }
 
-/* Make @next the current file. */
+/* Make @next the current file, and write names and mappings that it does not have yet. */
 static int use_file(struct recorder *recorder, const struct data_writer *next)
 {
 	recorder->writer = *next;

@@ -10,7 +10,7 @@
 
 /* The functions that return int return 0, or -1 after reporting an error. */
 
-/* Create the first file, and write all records that come before the first sample. */
+/* Create the first file, and write its head and the names and mappings of the processes. */
 int recorder_begin_file(struct recorder *recorder);
 
 /* Write the new names and mappings of the processes. */

@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record the callers. It records each call until the called function returns. */
+/* Let the processor record the callers. It keeps each call until the called function returns. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -166,8 +166,8 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 
 /*
  * Take full buffers, and adapt the periods before each restart. With formats "default" and
- * "callchain" this loses no events, because monitoring is masked until the restart, and the restart
- * begins new periods in any case.
+ * "callchain", the change of a period then loses no events of the counter that has overflowed:
+ * monitoring is masked until the restart, and the restart begins a new period in any case.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)
@@ -241,8 +241,8 @@ static uint64_t since_sample(const struct pfarg_pmd *pmd)
 }
 
 /*
- * Returns 0 if the period was changed, 1 if it cannot be changed because the context has copies, or
- * -1 after reporting an error.
+ * Write the period of @event to its counter. Returns 0 if the period was changed, 1 if it cannot be
+ * changed because the context has copies, or -1 after reporting an error.
  */
 static int write_period(struct sampler *sampler, size_t event)
 {

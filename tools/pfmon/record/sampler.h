@@ -34,8 +34,8 @@
  *	number is not known, unsampled[i].counted is 0
  * @cut: for each event, how many occurrences are in no sample because threads ended before a period
  *	was over
- * @buffers: one buffer, or one for each CPU if the context is inherited. There are no buffers
- *	before the context is loaded
+ * @buffers: one buffer, or one for each CPU if the context has a flag PFM_FL_INHERIT_*. There are
+ *	no buffers before the context is loaded
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the samples that the PMU did not deliver. */
+/* Find out how many samples the PMU did not deliver. */
 #include <stdlib.h>
 #include <string.h>
 

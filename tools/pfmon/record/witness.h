@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the samples that the PMU did not deliver. A counter that is sampled is reset after each
+ * Find out how many samples the PMU did not deliver. A counter that is sampled is reset after each
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
  * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
  * only now and then. A second counter of the same event, the witness, is never reset. If the
- * witness counts more events than the sum of the periods of all samples, the other events are in no
- * sample.
+ * witness counts more events than the sum of the periods of all samples, the difference is the
+ * number of events that are in no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -14,15 +14,15 @@
 #include "../event/events.h"
 
 /*
- * Copy @events to @all. For each event, append a witness if a second counter is available. Then
- * assign counters to the witnesses and, anew, to the events. Witnesses have no name. Returns 0, or
+ * Copy @events to @all, and append a witness for each event. Then assign counters anew: to the
+ * events, and to those witnesses for which counters are left. Witnesses have no name. Returns 0, or
  * -1 after reporting an error. The caller calls witness_free() in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
 void witness_free(struct event_list *all);
 
-/* Returns the PMD of the witness of event @index; -1 if the event has no witness. */
+/* Returns the PMD of the witness of event @index; -1 if the witness has no counter. */
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**

@@ -45,8 +45,9 @@ static void read_tables(struct cfi *cfi)
 }
 
 /*
- * On a machine with a link register, dwarf_frame_info() returns the number of this register. If the
- * tables have no rule for the link register, the function has not changed it.
+ * Returns where the return address is according to @frame. On a machine with a link register,
+ * dwarf_frame_info() returns the number of this register. If the tables have no rule for the link
+ * register, the function has not changed it.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

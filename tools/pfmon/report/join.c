@@ -3,9 +3,9 @@
  * Read several files of one recording as one file.
  *
  * Each file begins with THREAD and MAPPING records of all processes. These records have no time.
- * When the second and later files are joined, these records get the time at which their file began,
- * so that they do not apply to earlier samples. The joined file ends with the sums of the counts of
- * all files.
+ * When the second and later files are joined, these records get a time just before the earliest
+ * time in their file, so that they do not apply to earlier samples. The joined file ends with the
+ * sums of the counts of all files.
  */
 #include <stdlib.h>
 #include <string.h>

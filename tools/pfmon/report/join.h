@@ -8,7 +8,7 @@
 #include "../data/data_read.h"
 
 /*
- * Store in @file all records of the @count files at @paths, in chronological order, as if pfmon
+ * Store in @file the records of the @count files at @paths, the oldest file first, as if pfmon
  * record had not switched files. Returns 0, or -1 after reporting an error. The caller calls
  * data_close_file() in either case.
  */

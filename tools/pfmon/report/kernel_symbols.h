@@ -6,9 +6,9 @@
 #include "symbol_table.h"
 
 /*
- * Read the functions into the empty table @table. The path of the file of symbols begins with
- * @root: it is empty, or in a test the path of a directory. @table stays empty if the user may not
- * see addresses. Returns 0, or -1 after reporting that there is no memory.
+ * Read the functions from /proc/kallsyms into the empty table @table. @root is the prefix of
+ * "/proc": "", or a directory in a test. @table stays empty if the user may not see addresses.
+ * Returns 0, or -1 after reporting that there is no memory.
  */
 int kernel_symbols_read(struct symbol_table *table, const char *root);
 

@@ -18,8 +18,8 @@ static void take_function(struct key *key, const struct location *location)
 }
 
 /*
- * Samples of hist do not contain the CPU. If the context is system-wide, its CPU record tells which
- * CPU it was.
+ * Returns the CPU of @sample. If its context has a CPU record, this record tells the CPU, because
+ * samples of hist do not contain the CPU.
  */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {

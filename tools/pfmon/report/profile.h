@@ -5,7 +5,7 @@
 
 #include "tree.h"
 
-/* Samples with the same keys are added up. */
+/* Sort keys. Samples with the same values of the chosen keys are added up. */
 enum sort_key {
 	SORT_SYMBOL,
 	SORT_OBJECT,
@@ -65,8 +65,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 void profile_free(struct profile *profile);
 
 /*
- * Returns whether the entries are functions or objects. Only then must pfmon read files with
- * symbols.
+ * Returns whether the entries are functions or objects. To find these entries, the mappings are
+ * needed.
  */
 bool profile_needs_objects(const struct profile_options *options);
 

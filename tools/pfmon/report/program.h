@@ -37,10 +37,10 @@ struct program {
 
 /*
  * Read an ELF file and its debug file. @fd is the open ELF file, and it stays open. @name is the
- * path of the ELF file. libdwfl looks for the debug file in the same directory and, by the
- * build-id, in the directories of @debug_path. Colons separate these directories. If @debug_path is
- * NULL, /usr/lib/debug is used. Returns 0, or -1 if the file cannot be read as ELF. The caller
- * calls program_free() in any case.
+ * path of the ELF file. libdwfl looks for the debug file, by build-id and by name, in the
+ * directories of @debug_path. Colons separate these directories. If @debug_path is NULL, libdwfl
+ * looks in the directory of the ELF file, in .debug below it, and in /usr/lib/debug. Returns 0, or
+ * -1 if the file cannot be read as ELF. The caller calls program_free() in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);

@@ -55,7 +55,7 @@ struct recorded_block {
 };
 
 /**
- * struct recorded_command - the command or the threads that were monitored
+ * struct recorded_command - what was recorded: a command, threads, CPUs or processes
  * @command: the COMMAND record; NULL if there is none
  * @strings: the command and its arguments; each string ends with a zero byte
  * @threads: the threads that the user named, separated by commas; NULL or empty if the user named

@@ -174,8 +174,8 @@ static void choose_keys(const struct recording *recording, struct options *optio
 }
 
 /*
- * Check that there is only one event, because stacks of different events cannot be added
- * up.
+ * With --folded, check that only one event is shown, because stacks of different events cannot be
+ * added up.
  */
 static int check_folded(const struct recording *recording, const struct options *options)
 {

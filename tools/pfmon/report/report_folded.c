@@ -40,7 +40,7 @@ static const char *function_name(const struct key *key)
 	return key->symbol ? key->symbol->name : label_object(key);
 }
 
-/* If the function is not known, print the name of the object in brackets. */
+/* Print the name of a function. If it is not known, print the name of the object in brackets. */
 static void print_function(FILE *file, const struct key *key)
 {
 	const char *name = function_name(key);

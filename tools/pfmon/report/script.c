@@ -65,7 +65,7 @@ static void print_frame(struct printing *printing, const struct sample *sample,
 				  : object_name(location.object, location.is_kernel));
 }
 
-/* With format hist, time and CPU are not known and are printed as 0. */
+/* Print @sample. With format hist, its time and CPU are not known and are printed as 0. */
 static int print_sample(const struct sample *sample, void *argument)
 {
 	struct printing *printing = argument;

@@ -21,7 +21,8 @@ void symbols_free(struct symbols *symbols)
  * Two kinds of frames are not return addresses. The first frame of the kernel's part, or of the
  * program's part, is the address of the interrupted instruction. If the hardware has recorded the
  * callers, their frames are the addresses of the call instructions. If a call is the last
- * instruction of a function, its return address is outside of this function.
+ * instruction of a function, its return address is outside of this function. So for a return
+ * address, pfmon looks up the byte before it, which belongs to the call instruction.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {

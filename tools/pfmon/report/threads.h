@@ -28,7 +28,7 @@ struct thread_names {
 
 /**
  * struct named_thread - the thread of a sample
- * @tid: number of the thread; 0 for the idle task. With hist on a CPU, only the process is known,
+ * @tid: number of the thread; 0 for the idle task. With hist, perhaps only the process is known,
  *	and @tid is the number of the process
  * @comm: name of the thread at the time of the sample; NULL if the name is not known. Equal names
  *	are equal pointers

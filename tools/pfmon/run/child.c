@@ -4,7 +4,7 @@
  * waits in a read() and then calls execve() directly. The context is loaded and started while the
  * process waits. If pfmon may trace the process, child_to_exec() lets it continue until it enters
  * execve(), and stops it there. What is counted is then only the execve() and COMMAND. If pfmon may
- * not trace it, the process stays in the read(), and the counts also contain the instructions
+ * not trace the process, it stays in the read(), and the counts also contain the instructions
  * between the read() and the execve().
  */
 #include <errno.h>
@@ -82,7 +82,10 @@ int child_find(const char *command, char **path)
 	return refuse(command, error);
 }
 
-/* For a script without "#!", execute "/bin/sh PATH ARGUMENTS". */
+/*
+ * Returns the arguments of execve() for a script without "#!": "/bin/sh PATH ARGUMENTS". The caller
+ * frees the array. Returns NULL if there is no memory.
+ */
 static char **script_arguments(const char *path, char **arguments)
 {
 	char **script;
@@ -117,7 +120,7 @@ static void run(int go, int failure, const char *path, char **arguments, char **
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* The state of the process, a letter as in proc(5); 'X' if there is no such process. */
+/* Returns the state of the process, a letter as in proc(5); 'X' if there is no such process. */
 static char state_of(pid_t pid)
 {
 	char path[64], line[512], state = 'X', *name_end;

@@ -11,7 +11,7 @@
 /**
  * struct costs - statistics of several contexts
  * @sum: the sums
- * @is_known: the module has statistics
+ * @is_known: @sum contains the statistics of at least one context
  */
 struct costs {
 	struct pfm_statistics sum;
@@ -32,10 +32,10 @@ struct cost {
 
 #define COST_COUNT 9
 
-/* Store the figures, in the order in which they are shown. */
+/* Store the figures of @statistics in @list, in the order in which they are shown. */
 void costs_list(const struct pfm_statistics *statistics, struct cost list[COST_COUNT]);
 
-/* Mean length of an overflow interrupt in ns, 0 if none was timed. */
+/* Returns the mean length of an overflow interrupt in ns, or 0 if none was timed. */
 double costs_interrupt_time(const struct pfm_statistics *statistics);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Attach contexts to CPUs. */
+/* Load contexts on CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,8 +98,8 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 }
 
 /*
- * Called if the user has given @cpu. Warn if another CPU owns its registers: all CPUs that share
- * them are counted.
+ * Warn if another CPU owns the registers of @cpu, because all CPUs that share these registers are
+ * counted.
  */
 static void say_owner(const struct group *group, int cpu)
 {
@@ -121,7 +121,10 @@ static bool is_counted(const struct group *group, int error)
 	return is_shared(group) && session_has_thread(group_failed(group), error);
 }
 
-/* If a CPU is offline, its context is loaded when the CPU comes online. */
+/*
+ * Load a context on @cpu. If the CPU is offline, append it to @offline; its context is loaded when
+ * the CPU comes online.
+ */
 static int attach_cpu(struct group *group, int cpu, struct id_list *offline)
 {
 	int error = group_attach_cpu(group, cpu);

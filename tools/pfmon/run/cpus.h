@@ -60,7 +60,8 @@ struct cpu_changes {
 };
 
 /*
- * Add the changes since the load to @changes. The contexts must still be loaded.
+ * Add the changes since the load to @changes. Call this before the contexts are unloaded: a context
+ * that is not loaded counts as a CPU that went offline.
  */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);

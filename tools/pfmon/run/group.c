@@ -48,7 +48,10 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 	return result;
 }
 
-/* If CPUs share the registers, the owner need not be the CPU that the user named. */
+/*
+ * Store the CPU that the context was loaded on. If CPUs share the registers, this CPU is their
+ * owner, which need not be the CPU that the user named.
+ */
 static void note_owner(struct session *session)
 {
 	struct pfm_status status;

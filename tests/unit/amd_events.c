@@ -34,9 +34,9 @@ TEST(each_family_has_its_description)
 }
 
 /*
- * Events and the counters that can count them. The manual calls these counters PERF_CTL[...]. The
- * list contains some events of each unit, and all events whose counters differ from those of their
- * unit.
+ * Events of family 15h and the counters that can count them. The manual of this family calls these
+ * counters PERF_CTL[...]. The list contains some events of each unit, and all events whose counters
+ * differ from those of their unit.
  */
 static const struct {
 	uint64_t code;

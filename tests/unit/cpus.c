@@ -14,7 +14,7 @@ enum {
 	MOST = 8
 };
 
-/* Checks that @list has these CPUs, which are written as numbers, each followed by a blank. */
+/* Checks that @list has the CPUs @wanted: their numbers, each followed by a blank. */
 static void must_be(const char *list, const char *wanted)
 {
 	struct pfm_cpu_context contexts[MOST];

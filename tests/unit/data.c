@@ -17,7 +17,7 @@ SUITE(data, 120);
 /* Large enough for each file that these tests make. */
 #define MAX_FILE 8192
 
-/* Two entries of "cycles:u" with two values each, and one with a call chain. */
+/* An entry with two values, and an entry with two values and a call chain. */
 struct with_values {
 	struct pfm_dfl_smpl_entry entry;
 	uint64_t values[2];
@@ -38,7 +38,7 @@ static struct with_values with_values(struct pfm_dfl_smpl_entry entry)
 	return (struct with_values){ entry, { 1, 2 } };
 }
 
-/* Write one record of each type and format. */
+/* Write records of all types of version 1.0, with samples in all formats. */
 static void write_everything(const char *path)
 {
 	const struct with_values values[] = {
@@ -61,7 +61,7 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample is in the kernel. Otherwise the symbols of this machine's kernel would be read
+	 * No sample is in this mapping. Otherwise the symbols of this machine's kernel would be read
 	 * each time.
 	 */
 	const struct data_mapping module = {
@@ -241,9 +241,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/*
- * Stores in @ends the end offset of each record of the file, in order, and then 0.
- */
+/* Stores in @ends the end offsets of the header and of each record, in order, and then 0. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -339,7 +337,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* The file has several changes, and some bytes at its end are missing. */
+/* Each file has up to eight changes, and up to a quarter of its bytes are missing at its end. */
 TEST(random_changes_crash_nothing)
 {
 	const char *path = synthetic_path();
@@ -431,7 +429,7 @@ TEST(a_record_of_size_0_ends_the_file)
 	}
 }
 
-/* Each type of record is tested with a size that is too small for its contents. */
+/* Each type of record of version 1.0 is tested with a size that is too small for its contents. */
 TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
@@ -520,7 +518,10 @@ static struct found read_values(uint32_t format_version, size_t *bad)
 	return found;
 }
 
-/* Entries differ, because the PMDs to be recorded may be changed while a context is loaded. */
+/*
+ * The number of values may differ between entries, because the PMDs to be recorded may be changed
+ * while a context is loaded.
+ */
 TEST(entries_say_how_many_values_they_have)
 {
 	struct found found;

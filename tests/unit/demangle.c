@@ -130,8 +130,8 @@ TEST(without_demangling_functions_have_their_mangled_names)
 }
 
 /*
- * All examples but the last are from RFC 2603 of Rust. The last one contains the control character
- * U+0085.
+ * The third name is in the form that Rust used before RFC 2603. The other names are in the form of
+ * this RFC. The last one contains the control character U+0085.
  */
 TEST(names_of_rust_are_those_of_the_source)
 {

@@ -64,6 +64,8 @@ bool restart(bool is_attached);
 
 /* Do what pfmon does when a message comes. */
 void drain_all(bool is_attached);
+
+/* Do what pfmon does when the thread has ended: take what is left in the buffer. */
 void end_of_thread(void);
 
 /* Close the file and read it. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: does what the kernel does when it samples, and reads what pfmon has written. */
+/*
+ * Helpers for the suites about drain: they write samples into a buffer as the kernel does, and read
+ * the file that pfmon has written.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,7 @@ static void check_all_lost(void)
 }
 
 /*
- * Once a write fails because the disk is full, pfmon counts all further samples as lost.
+ * If a write fails because the disk is full, pfmon counts its samples and all later ones as lost.
  */
 TEST(samples_that_cannot_be_written_are_lost)
 {

@@ -38,7 +38,7 @@ static struct event parse(const char *text)
 	return event;
 }
 
-/* Returns the modes of @text, and checks that @name is left without them. */
+/* Returns the modes of @text. Checks that @text without its modifiers is @name. */
 static unsigned int modes_of(const char *text, const char *name)
 {
 	char copy[64];
@@ -77,7 +77,7 @@ TEST(a_raw_code_that_is_too_large_is_refused)
 		  "is too large: the second register has 64 bits");
 }
 
-/* libpfm4 also has levels, but pfmon takes them from the modifiers only. */
+/* Modifiers may also come before attributes of libpfm4, as in NAME:u:c=1. */
 TEST(modifiers_may_come_in_any_order)
 {
 	ck_assert_uint_eq(parse("instructions").modes, MODE_BOTH);
@@ -119,7 +119,7 @@ TEST(an_event_of_a_fixed_counter_cannot_be_precise)
 	ck_assert(precise_only_fixed(&machine, parse("ref-cycles").code));
 	ck_assert(!precise_only_fixed(&machine, parse("instructions").code));
 	ck_assert(!precise_only_fixed(&machine, parse("rc4").code));
-	/* Then the reason is that the counter is held. */
+	/* If the fixed counter is held, no counter is available, and the result is false. */
 	machine.info.available_pmds[0] = 0xf;
 	ck_assert(!precise_only_fixed(&machine, 0x0300));
 }

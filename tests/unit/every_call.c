@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compiles only if every function of the library has the type that perfmon2 programs expect. */
+/* Compiles only if every function of the library has the type that programs expect. */
 #include <perfmon/perfmon.h>
 
 int (*create_context)(pfarg_ctx_t *, char *, void *, size_t) = pfm_create_context;

@@ -17,7 +17,7 @@
 SUITE(follow, 120);
 
 /**
- * struct record - what the tracer has seen of a command
+ * struct record - what the tracer and the ticks have seen of a command
  * @pid: the process
  * @execs: number of execs of the command
  * @exits: number of reports that the command began to exit
@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. The first tick may find the process stopped only for a moment. If another tick finds
- * it stopped, too, continue it.
+ * Note a tick. When a tick first finds the process stopped, the stop may last only a moment. If
+ * another tick finds the process stopped, too, continue it.
  */
 static int note_tick(void *data)
 {

@@ -174,7 +174,10 @@ TEST(each_model_has_the_counters_of_its_event_list)
 static struct event events[MOST];
 static struct verdict verdicts[MOST];
 
-/* @extras: the value of each event's second register, or NULL if no event has one */
+/*
+ * Assigns counters to the events @codes. @extras has the value of each event's second register, or
+ * is NULL if no event has one.
+ */
 static void assign_refined(const struct pmu *pmu, uint64_t counters,
 			   const uint64_t *codes, const uint64_t *extras, size_t count)
 {
@@ -238,7 +241,7 @@ TEST(topdown_events_are_those_of_the_model)
 	ck_assert_uint_eq(pmu_intel_icelake.slots_per_cycle, 0);
 }
 
-/* With hyper-threading there are only four general counters. */
+/* Up to Skylake, there are only four general counters with hyper-threading. */
 TEST(topdown_events_fit_on_four_general_counters)
 {
 	static const struct pmu *const models[] = {
@@ -296,7 +299,7 @@ TEST(a_fixed_counter_is_preferred)
 	ck_assert_int_eq(verdicts[1].pmd, PFM_INTEL_FIXED + 0);
 }
 
-/* Version 1 of the architecture has no fixed counters. */
+/* Version 1 of Intel's architectural performance monitoring has no fixed counters. */
 TEST(without_fixed_counters_general_counters_are_used)
 {
 	static const uint64_t codes[] = { CYCLES, INSTRUCTIONS, BRANCHES };

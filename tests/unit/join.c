@@ -24,7 +24,7 @@ static void make_paths(void)
 		paths[i] = strdup(synthetic_path());
 }
 
-/* Begin file @index. Its recording begins @index seconds after that of the first file. */
+/* Begin file @index of recording @number. The file begins @index seconds after the first file. */
 static void begin(struct data_writer *writer, size_t index, uint32_t number)
 {
 	static const char *const strings[DATA_MACHINE_STRINGS] = { "0.1" };

@@ -114,7 +114,10 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	ck_assert_uint_eq(seen.count, count);
 	symbols_free(&seen.symbols);
 	recording_free(&recording);
-	/* Only the second address can be a link register. All others are always frames. */
+	/*
+	 * Only the second address can come from the link register, and only such an address may be
+	 * no frame.
+	 */
 	ck_assert(seen.is_frame[0]);
 	for (unsigned int i = 2; i < count; i++)
 		ck_assert(seen.is_frame[i]);
@@ -140,8 +143,8 @@ TEST(an_unsaved_link_register_has_the_caller)
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
 	/*
-	 * pfmon accepts the register even if the caller's function is unknown. It also accepts
-	 * the register if this is the last address of the chain.
+	 * pfmon accepts the address in the register even if no function is known there. It also
+	 * accepts this address if it is the last one of the chain.
 	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);
@@ -176,8 +179,9 @@ TEST(without_the_flag_the_second_address_is_a_caller)
 }
 
 /*
- * A call may be the first instruction of its function. A return address is always after
- * its call.
+ * With PFM_CALLCHAIN_USER_CALLS, user[1] is the address of a call, which may be the first
+ * instruction of its function. Without this flag, user[1] is a return address. The call is before
+ * the return address, and here this means in another function.
  */
 TEST(a_recorded_call_is_in_its_function)
 {

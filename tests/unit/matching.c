@@ -38,7 +38,7 @@ static bool fit(const struct choice *choices, unsigned int chosen, unsigned int 
 	return false;
 }
 
-/* Check that each event has a counter that can count it, and that no counter is used twice. */
+/* Check that each assigned counter can count its event, and that no counter is used twice. */
 static void check_valid(const struct choice *choices, size_t count, const int *assigned)
 {
 	unsigned int taken = 0;

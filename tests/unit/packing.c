@@ -70,7 +70,10 @@ TEST(events_that_fit_at_once_need_no_sets)
 	events_free(&list);
 }
 
-/* In a set, the first cycles event (r11) gets the cycle counter. A second one needs another. */
+/*
+ * In each set, one cycles event (r11) can have the cycle counter. A second one in set 0 would need
+ * one of the six other counters, which the first six events use.
+ */
 TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 0, 0, 1, 0, 1 };

@@ -97,7 +97,7 @@ static void add_ended(uint32_t tid, const char *name, uint64_t pace)
 	ended[ended_count++].pace = pace;
 }
 
-/* Begin with a context that counts @text and is on its own thread. */
+/* Begin with a context that counts @text and is loaded on its own thread. */
 static void begin(const char *text)
 {
 	struct pfm_info *info = &session.machine.info;

@@ -69,7 +69,7 @@ TEST(POWER8_codes_become_register_fields)
 		  { { MMCR1, 0x400000089c000000, 0xf0000008ff000000 },
 		    { MMCRA, 0, 0x000003ff0007ff00 },
 		    { MMCR2, 0x0200000000000000, 0xc200000000000000 } } },
-		/* PM_L1MISS_LAT_EXC_1024: marked, threshold 1 from 6 to 7 */
+		/* PM_L1MISS_LAT_EXC_1024: marked, a threshold of 1, start event 6, end event 7 */
 		{ &pmu_power8,
 		  0x67200301ea,
 		  MODE_BOTH,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: periods that are adapted to a frequency. All expected figures are computed by division.
+ * pfmon: periods that are adapted to a frequency. Without a random part and a limit, the period is
+ * the number of events per second, divided by the frequency.
  */
 #include <string.h>
 

@@ -184,7 +184,10 @@ TEST(invalid_options_are_refused)
 	ck_assert_int_eq(parse("-h", &options), 1);
 }
 
-/* The arguments must have the sizes that the headers of the formats require. */
+/*
+ * The buffer that an argument describes has at most size bytes. 128 and 32 are the sizes of the
+ * structures in the headers of the formats.
+ */
 TEST(arguments_of_formats_fit_the_buffer)
 {
 	union sampling_argument argument;

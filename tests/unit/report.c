@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report: tables and JSON of samples without call chains. */
+/* pfmon report and script: samples without call chains. */
 #include <stdio.h>
 #include <string.h>
 

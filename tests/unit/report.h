@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon report and script with synthetic recordings. The expected figures follow from the samples.
- * The functions are in a library; the dynamic linker finds their addresses.
+ * pfmon report and script: helpers for tests with synthetic recordings. Most samples are in
+ * functions of a library. The test gets the addresses of these functions from dlsym().
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -17,8 +17,8 @@
 #define PERIOD	    10000
 
 /*
- * Addresses of the library and its functions in this process. The recorded process has them at the
- * same addresses.
+ * The mapping of the library's code, and the addresses of the library's functions, in this process.
+ * In the recorded process, the library is mapped at the same addresses.
  */
 struct library {
 	uint64_t start;
@@ -30,8 +30,8 @@ struct library {
 };
 
 /*
- * Begin a recording of process 100. The process has mapped the library and, at 0x400000,
- * "[nothing]", which is not a file.
+ * Begin a recording of event "cycles:u" in process 100. The process has the threads 100, "app", and
+ * 101, "worker one". It has mapped the library and, at 0x400000, "[nothing]", which is not a file.
  */
 void begin(struct data_writer *writer, const char *path, struct library *library);
 
@@ -43,16 +43,24 @@ void add(struct data_writer *writer, uint32_t tid, uint64_t ip, unsigned int cou
 void add_chain(struct data_writer *writer, uint32_t tid, const uint64_t *kernel,
 	       const uint64_t *user, unsigned int count);
 
-/* Run "pfmon @command" and keep what it writes.  Returns the exit status. */
+/*
+ * Let a shell run "pfmon @command", and store its standard output in @output. Returns the exit
+ * status. @command may contain redirections and further commands.
+ */
 int pfmon(char output[OUTPUT_SIZE], const char *command);
 
-/* Returns what "pfmon report -i @path @options" writes. The next call overwrites it. */
+/*
+ * report() returns the standard output of "pfmon report -i @path @options". report_as_json() adds
+ * --json and returns the object that pfmon wrote. The next call of either function overwrites the
+ * text that report() has returned.
+ */
 const char *report(const char *path, const char *options);
 json_t *report_as_json(const char *path, const char *options);
 
 /*
  * These functions return parts of the object that report_as_json() returns. entry() returns an
- * entry of a profile. The other functions return a member of such an entry.
+ * entry of an event's profile, or NULL if there is no such entry. The other functions return a
+ * member of @object, which is the whole object or a part of it.
  */
 json_t *entry(json_t *report, size_t event, size_t index);
 const char *text(json_t *object, const char *name);

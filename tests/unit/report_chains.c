@@ -83,8 +83,8 @@ TEST(folded_stacks_are_whole_and_counted)
 }
 
 /*
- * If an object has no symbols, all its addresses are shown as one frame with the object's name. A
- * thread without a name is shown by its ID.
+ * Addresses without a symbol are shown as one frame with the name of their object, or as
+ * "[unknown]" if nothing was mapped there. A thread without a name is shown by its ID.
  */
 TEST(folded_stacks_without_symbols_name_the_object)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: the warnings about incomplete recordings. */
+/* pfmon report and script: titles, errors, and warnings about incomplete recordings. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 SUITE(report_warnings, 120);
 
-/* Check the exit status of @command, and that its output contains @words. */
+/* Check that "pfmon @command" ends with @status, and that its output contains @words. */
 static void check_words(const char *command, int status, const char *words)
 {
 	char output[OUTPUT_SIZE];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order in which pfm_samples_next() returns the samples of several buffers. The buffers are in
- * a file in memory, and the test plays the kernel's part. The time of a sample is its number, so
- * the library must return each sample once, in the order of the numbers.
+ * libpfmdev: pfm_samples_next() returns the samples of several buffers in the order of their times.
+ * The buffers are in a file in memory, and the test fills them as the kernel would. The time of a
+ * sample is its number, so the library must return each sample once, in the order of the numbers.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum {
 	CPUS = 5,
 	SIZE = 8192,
 	REGIONS = 3,
-	REGION_SIZE = 400, /* entries with 0 to 2 values */
+	REGION_SIZE = 400,
 	LARGEST = sizeof(struct pfm_callchain_entry) + 3 * sizeof(uint64_t)
 };
 
@@ -34,10 +34,10 @@ enum {
  * @format: format of the buffers
  * @memory: the buffers
  * @next: number of the next sample
- * @lost: samples that did not fit into the buffers
- * @restarts: buffers and regions that were handed back
- * @is_unloaded: a restart fails
- * @late: time of a sample that comes on CPU 0 while the library waits; 0: no such sample
+ * @lost: number of samples that did not fit into the buffers
+ * @restarts: number of buffers and regions that were handed back
+ * @is_unloaded: the context is not loaded, so a restart fails
+ * @late: time of a sample that is taken on CPU 0 while the library waits; 0: no such sample
  * @waits: how often the library has waited
  */
 static struct machine {
@@ -167,7 +167,10 @@ static bool sample_at(unsigned int cpu, uint64_t time)
 	return is_nway() ? sample_nway(cpu, time) : sample_linear(cpu, time);
 }
 
-/* Take @count samples, on CPUs in a changing order.  A sample that is lost has no number. */
+/*
+ * Take @count samples, on CPUs in a changing order. If a sample is lost, the next sample gets the
+ * same number, and so the same CPU.
+ */
 static void take_samples(unsigned int count)
 {
 	const unsigned int cpus = machine.cpus ? machine.cpus : 1;
@@ -232,7 +235,7 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
-/* Check that the next samples are those from @first to @last, and that no more follow for now. */
+/* Check that the library returns the samples from @first to @last, and then reports no sample. */
 static void must_be(uint64_t first, uint64_t last)
 {
 	const struct pfm_dfl_smpl_entry *sample;
@@ -258,7 +261,7 @@ TEST(samples_of_all_buffers_come_in_the_order_of_their_time)
 			take_samples(count);
 			must_be(first, machine.next - 1);
 		}
-		/* A buffer has room for 20 samples, and a region has room for fewer. */
+		/* A buffer or a region is full after fewer than 20 samples. */
 		ck_assert_uint_gt(machine.next, 500);
 		ck_assert_uint_ge(machine.restarts, machine.next / 20 - CPUS);
 		end();
@@ -279,7 +282,7 @@ TEST(a_context_with_one_buffer_is_restarted)
 	}
 }
 
-/* Sample 4 is being written while 5 and 6 are in the buffers already. */
+/* CPU 0 is still writing sample 4 when samples 5 and 6 are already in the buffer of CPU 1. */
 TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 {
 	begin("nway", 2);
@@ -294,8 +297,8 @@ TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 }
 
 /*
- * Sample 7 comes while the library waits for older samples. The present round ends with sample 6,
- * so the next round returns sample 7.
+ * Sample 7 is taken while the library waits for samples that are older than sample 6. The present
+ * round ends with sample 6, so the next round returns sample 7.
  */
 TEST(a_later_sample_belongs_to_the_next_round)
 {

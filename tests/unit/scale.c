@@ -77,7 +77,7 @@ TEST(a_count_of_the_whole_time_has_no_error)
 	add_all(&ratio, three, 3);
 	ck_assert(ratio_error(&ratio, 5, &error));
 	ck_assert_double_eq(error, 0);
-	/* The times of two clocks may differ a little. */
+	/* If the sum of the times exceeds the whole time, the count is regarded as complete. */
 	ck_assert(ratio_error(&ratio, 4, &error));
 	ck_assert_double_eq(error, 0);
 }
@@ -98,8 +98,9 @@ TEST(an_even_rate_has_no_error)
 /*
  * The counts y are 10^12 + d, where d is 0, 1, -1. All times x are 10^6. So the rate R is 10^6, and
  * the sum of the squares of y - R x is 2. The event was counted for a thousandth of the time
- * T = 3 * 10^9. The squares of the counts are about 10^24. If the code added up such large numbers,
- * the sum of 2 would be lost by rounding. The error is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
+ * T = 3 * 10^9. The squares of the counts are about 10^24. If ratio_add() added up such large
+ * numbers, the sum of 2 would be lost by rounding. The error is
+ * sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {

@@ -21,7 +21,7 @@ SUITE(session, 120);
 #define MS   1000000ull
 #define MOST 256
 
-/* All sets and registers that were written, in the order of the calls. */
+/* All sets that were created and all registers that were written, in the order of the calls. */
 static struct {
 	struct pfarg_setdesc sets[MOST];
 	struct pfarg_pmc pmcs[MOST];
@@ -29,7 +29,7 @@ static struct {
 	unsigned int set_count;
 	unsigned int pmc_count;
 	unsigned int pmd_count;
-	size_t longest; /* vector, bytes */
+	size_t longest; /* size of the longest vector in bytes */
 } written;
 
 /* The value read from PMD n of set s is (100 * s + n) * pace. */
@@ -155,7 +155,7 @@ TEST(each_set_has_its_own_registers)
 		uint16_t set;
 		uint16_t pmd;
 	} expected[] = {
-		/* Page faults need two PMDs, and are counted in both sets. */
+		/* Event page-faults needs PMDs 259 and 260, and is counted in both sets. */
 		{ 0, 259 }, { 0, 260 }, { 0, 0 }, { 0, 1 },   { 0, 2 },
 		{ 0, 3 },   { 0, 4 },	{ 0, 5 }, { 0, 256 }, { 1, 259 },
 		{ 1, 260 }, { 1, 0 },	{ 1, 1 }, { 1, 256 },
@@ -189,8 +189,9 @@ TEST(each_set_has_its_own_registers)
 }
 
 /*
- * The sets are created again for each run. Otherwise the number of turns and the duration of each
- * set would continue to grow. When a set is created again, its PMCs are reset.
+ * pfmon creates the sets again for each run. Otherwise the number of turns and the duration of each
+ * set would continue to grow. The kernel resets the PMCs of a set that is created again, so pfmon
+ * writes the PMCs again.
  */
 TEST(each_run_creates_its_sets_again)
 {
@@ -251,8 +252,8 @@ TEST(the_event_that_ends_a_set_overflows_once_per_turn)
 				  1ull << members[1].pmds[0] |
 					  1ull << members[2].pmds[0]);
 		/*
-		 * With OVFL_NOTIFY an overflow would mask monitoring until a restart. Nobody
-		 * waits for the message, so there would be no restart.
+		 * With PFM_REGFL_OVFL_NOTIFY, an overflow would mask monitoring until a
+		 * restart. pfmon stat never calls restart.
 		 */
 		ck_assert_uint_eq(pmd->reg_flags, 0);
 	}
@@ -367,7 +368,7 @@ TEST(counts_of_a_group_are_sums)
 	ck_assert_int_eq(group_read_activities(&group, activities), 0);
 	ck_assert_uint_eq(activities[1].runs, 2 * 11);
 	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
-	/* A context that is not loaded adds nothing to the sums. */
+	/* group_read() adds up only the attached contexts. Now this is only the first one. */
 	group.attached = 1;
 	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
 	ck_assert_uint_eq(values[7], 3 * 100);

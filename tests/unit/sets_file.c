@@ -42,7 +42,7 @@ static void write_file(const char *path, const char *text, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Reads @text; the messages are stored in @said. */
+/* Read @text as a file of event sets. Store in @said the message, from the line number on. */
 static int read_text(struct event_list *list, const struct machine *machine,
 		     const char *text, size_t length, char *said, size_t size)
 {
@@ -62,7 +62,6 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* Removes the part of the message before the line number. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -105,7 +104,7 @@ TEST(a_cascade_is_read)
 	ck_assert_uint_eq(list.events[4].switch_after, 1000000);
 	ck_assert_uint_eq(list.events[5].switch_after, 50);
 	ck_assert_uint_eq(list.events[6].switch_after, 0);
-	/* Event r8 takes two counters: one counts the event, the other one ends the set's turn. */
+	/* Event r8 has two counters: one counts the event, the other one ends the set's turn. */
 	ck_assert_uint_eq(list.events[4].pmd_count, 1);
 	ck_assert_uint_ne(list.events[4].pmds[0], list.events[0].pmds[0]);
 	ck_assert(!events_take_turns(&list));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: numbers and means, and their output. */
+/* pfmon stat: means, scaled counts and errors, and their output as table, CSV and JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +277,8 @@ TEST(csv_of_sets_has_eleven_fields)
 }
 
 /*
- * Check the line of event @name: the value before the name is @value, and the text after it is
- * @rest.
+ * Check each line of @text that contains @name: @value must be before @name, and @rest after it.
+ * There must be such a line.
  */
 static void check_line(const char *text, const char *name, const char *value,
 		       const char *rest)
@@ -411,12 +411,12 @@ TEST(the_mean_excludes_runs_without_a_turn)
 	results.runs[0].sets[0].duration = 4000000;
 	/*
 	 * The scaled counts of cycles are 10 and 12 * 4, so the mean is 29. Instructions were
-	 * counted only in the second run; their scaled count is 20 * 4 / 3.
+	 * counted only in the second run; their scaled count is 20 * 4 / 3, rounded down.
 	 */
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);
 	ck_assert_uint_eq(results_counted(&results, 1), 20);
-	/* A single run has no spread. */
+	/* Only one run counted instructions. The spread of a single value is not known. */
 	ck_assert_double_gt(results_error(&results, 0), 0);
 	ck_assert_double_lt(results_error(&results, 1), 0);
 	results_free(&results);

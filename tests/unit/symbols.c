@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: find the functions for addresses of programs.  Each program prints the addresses of its
- * functions and its /proc/self/maps. The test expects the values that were printed.
+ * pfmon: finds the functions that contain given addresses. The fixtures are programs that print the
+ * addresses of their functions and their /proc/self/maps. pfmon must find these functions.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
-/* A line that a fixture prints contains a function and its address, or a mapping of code. */
+/* A line that a fixture prints describes a function or a mapping. */
 struct said_function {
 	char name[64];
 	uint64_t address;
@@ -28,7 +28,7 @@ struct said_mapping {
 	char path[512];
 };
 
-/* The whole output of a fixture. */
+/* The functions and the mappings of code that a fixture printed. */
 struct said {
 	struct said_function functions[MAX_LINES];
 	size_t function_count;
@@ -91,7 +91,10 @@ static void write_mappings(struct data_writer *writer, const struct said *said,
 	}
 }
 
-/* Make a recording of process 1 with the mappings in @said. */
+/*
+ * Make a recording of process 1 with the mappings in @said. All mappings get the build-id
+ * @build_id. If @build_id is NULL, each mapping gets the build-id of its file.
+ */
 static void make_recording(struct recording *recording, const struct said *said,
 			   const char *build_id)
 {
@@ -167,7 +170,7 @@ static void read_program(struct program *program, const char *path, const char *
 	close(fd);
 }
 
-/* "stripped" is "pie" without symbols, so both have their functions at the same offsets. */
+/* "stripped" is "pie" without symbols. Its debug file has the symbols of "pie". */
 TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 {
 	struct program program;
@@ -253,7 +256,7 @@ TEST(another_file_without_build_id_is_reported_and_not_used)
 	recording_free(&recording);
 }
 
-/* The recording ended in 2023; the fixture was built later. */
+/* The recording ended in 2023, and the fixture was built later, so it is not the recorded file. */
 TEST(a_newer_file_without_build_id_is_not_used)
 {
 	const char *path = synthetic_path();
@@ -277,7 +280,7 @@ TEST(a_newer_file_without_build_id_is_not_used)
 	recording_free(&recording);
 }
 
-/* A device is not read, whatever the recording says. */
+/* The paths come from the recording, so a path may be that of a device. pfmon must not open it. */
 TEST(only_regular_files_are_read)
 {
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",
@@ -302,12 +305,12 @@ TEST(only_regular_files_are_read)
 		symbols_free(&symbols);
 		recording_free(&recording);
 	}
-	/* There is a warning for each file except the one without a name. */
+	/* There is a warning for each path except the empty one. */
 	catch_stderr(words, sizeof(words));
 	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
 
-/* The dynamic linker has the symbols of the vdso, too, so dlsym() returns the expected address. */
+/* The dynamic linker knows the symbols of the vdso, so dlsym() returns the expected address. */
 TEST(functions_of_the_vdso_are_found)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -346,9 +349,9 @@ TEST(functions_of_the_vdso_are_found)
 }
 
 /*
- * A call can be the last instruction of a function. Its return address then belongs to the next
- * function, so the address before it is looked up. Interrupted addresses are looked up as they
- * are.
+ * If a call is the last instruction of a function, its return address belongs to the next function.
+ * So pfmon looks up the byte before a return address. The addresses of interrupted instructions are
+ * looked up unchanged.
  */
 TEST(a_return_address_belongs_to_the_function_of_the_call)
 {
@@ -363,8 +366,8 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
 	/*
-	 * All four frames, including those of the kernel, have the same address. The test only
-	 * checks for which frames pfmon looks up the address one byte earlier.
+	 * All four frames, including the two of the kernel, have the address of a function's first
+	 * byte. pfmon must find this function only for the frames that are no return addresses.
 	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;

@@ -14,8 +14,9 @@
 #define FAULTS_PMD   256
 
 /*
- * Make an empty file that exists until the test ends, and return its name. Processes that the test
- * starts can use this name, too.
+ * Make an empty file in memory, and return its name. The file exists until the test ends. Child
+ * processes can open the name, because they inherit the descriptor of the file. The next call
+ * overwrites the name.
  */
 const char *synthetic_path(void);
 
@@ -31,7 +32,7 @@ void synthetic_thread(struct data_writer *writer, uint32_t tid, uint32_t tgid,
 void synthetic_mapping(struct data_writer *writer, uint32_t tgid, uint64_t start,
 		       uint64_t end, uint64_t offset, const char *path);
 
-/* Returns an entry. The PMD's initial value is computed from @period. */
+/* Returns an entry of CPU 1 that stands for @period events. */
 struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t pmd,
 					  uint64_t ip, uint64_t time, uint64_t period);
 void synthetic_samples(struct data_writer *writer, enum data_format format,

@@ -21,7 +21,7 @@ SUITE(top, 120);
 
 #define PERIOD 1000
 
-/* Parse a command line; its words are separated by single blanks. */
+/* Parse @line as the arguments of pfmon top. Single blanks separate the arguments. */
 static int parse(const char *line, struct top_options *options)
 {
 	static char copy[256];
@@ -115,8 +115,8 @@ static void end(struct data_writer *writer, uint32_t cpus, uint64_t lost)
 }
 
 /*
- * Make an interval of 2 s with 1000 samples: 750 of two processes "app", 248 of "other" and one
- * each of "first" and "second". CPU 1 went offline.
+ * Make an interval of 2 s with 1000 samples: 750 of two processes "app", 248 of "other", and one
+ * each of "first" and "second". 40 samples of CPU 0 were lost, and CPU 1 went offline.
  */
 static void make(struct interval *interval, const char *sort)
 {
@@ -245,7 +245,7 @@ TEST(lines_are_cut_at_the_width_of_the_screen)
 	size_t size;
 	FILE *memory = open_memstream(&text, &size);
 
-	/* A block has three bytes and one column. */
+	/* A block character has three bytes in UTF-8, but takes up one column. */
 	screen_write(memory, "12345678\n\u2588\u258f3456\n\n1234\nno room", 4, 5);
 	fclose(memory);
 	ck_assert_str_eq(text, "12345\n\u2588\u258f345\n\n1234");
@@ -260,7 +260,10 @@ static bool echoes(int terminal)
 	return settings.c_lflag & ECHO;
 }
 
-/* The child process: print the terminal's size and the keys that are pressed, until q. */
+/*
+ * The child process: print the terminal's size, and then each key that is pressed, and R when the
+ * screen must be drawn again. After q, show a screen of two lines and end.
+ */
 static void use_screen(void)
 {
 	struct screen screen;
@@ -282,7 +285,7 @@ static void use_screen(void)
 	_exit(0);
 }
 
-/* Read from the terminal until @text has arrived. */
+/* Read from the terminal until everything that was read so far contains @text. */
 static void expect(int terminal, const char *text)
 {
 	static char all[4096];

@@ -9,7 +9,7 @@ SUITE(topdown, 120);
 
 #define MOST 6
 
-/* A model that does not count slots, and one that does. */
+/* A model with four slots per cycle, which it does not count, and a model that counts slots. */
 static const struct pmu four_wide = { .name = "intel", .slots_per_cycle = 4 };
 static const struct pmu counts_slots = { .name = "intel" };
 
@@ -66,9 +66,9 @@ static void add_four_wide(unsigned int modes)
 }
 
 /*
- * 1000 cycles have 4000 slots. 1200 slots were issued, and 1000 of them retired, so 200 were lost.
- * 50 cycles of recovery cost another 200 slots. 600 slots were unfilled. The other 2000 slots are
- * backend bound.
+ * 1000 cycles have 4000 slots. 1200 slots were issued, and 1000 of them retired, so 200 were wasted
+ * by bad speculation. 50 cycles of recovery cost another 200 slots. 600 slots were unfilled, which
+ * means frontend bound. The other 2000 slots are backend bound.
  */
 static const uint64_t four_wide_counts[] = { 1000, 1200, 1000, 600, 50 };
 
@@ -84,7 +84,10 @@ TEST(models_that_count_no_slots_have_four_per_cycle)
 	results_free(&results);
 }
 
-/* Of 2000 slots, 500 retired, 300 were unfilled, and 1000 were stalled. 200 are left. */
+/*
+ * Of 2000 slots, 500 retired, 300 were unfilled, and 1000 were stalled. The other 200 slots were
+ * wasted by bad speculation.
+ */
 TEST(the_four_parts_add_up_to_the_counted_slots)
 {
 	static const uint64_t counts[] = { 2000, 500, 300, 1000 };
@@ -102,7 +105,6 @@ TEST(the_four_parts_add_up_to_the_counted_slots)
 	results_free(&results);
 }
 
-/* A count of 0 does not mean that the event is missing. */
 TEST(a_count_of_0_is_no_missing_event)
 {
 	static const uint64_t counts[] = { 1000, 1000, 1000, 0, 0 };

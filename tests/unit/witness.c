@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: how many of the counted events are not in any sample. */
+/* pfmon record: how many of the counted events are in no sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -54,7 +54,10 @@ TEST(events_without_an_explanation_are_missing)
 	ck_assert_uint_eq(record.samples, 5);
 }
 
-/* If there are no samples, the number of missing samples is computed from the initial period. */
+/*
+ * The number of missing samples is computed from the mean period of the samples or, if there are no
+ * samples, from the current period. If the period is 0, this number is 0.
+ */
 TEST(without_samples_the_initial_period_gives_their_number)
 {
 	struct data_unsampled record =
@@ -65,7 +68,10 @@ TEST(without_samples_the_initial_period_gives_their_number)
 	ck_assert_uint_eq(record.samples, 0);
 }
 
-/* Ten threads have ended, each of them during a period of 1000 events. */
+/*
+ * Ten threads have ended, each of them during a period of 1000 events. So up to 10,000 events may
+ * be in no sample because threads ended.
+ */
 TEST(events_in_the_last_periods_of_threads_are_told_apart)
 {
 	struct data_unsampled record;

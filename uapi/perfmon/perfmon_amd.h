@@ -6,9 +6,10 @@
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
- * counters, later families have six.  A counter has 48 bits, but its PMD has only 46.  The highest
- * bit of the counter is the overflow flag.  One more bit is reserved for perf, because perf may own
- * the counter.
+ * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
+ * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
+ * the overflow flag.  The bit below it is not used: perf may own the counter, and perf never loads
+ * a value that is less than half of the counter's range.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -16,8 +17,8 @@
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
- * When PMD 4 or 7 overflows, its unit takes a sample.  The PMDs below hold the data of this
- * sample; only samples can contain these PMDs.  If a unit took no sample, its PMDs are 0.
+ * When PMD 4 or 7 overflows, its unit records data about an instruction.  The PMDs below hold this
+ * data; only samples can contain these PMDs.  If a unit has recorded nothing, its PMDs are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -64,16 +65,16 @@
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
  * levels: if only one level is set, the module discards the samples of the other level.  In this
- * case, a read of the PMD during a period does not return the current count.  If no level is set,
- * nothing is counted.  The module computes the hardware's maximum count from the PMD, and ignores a
- * maximum count that a program writes.
+ * case, a read of the PMD returns the value that the PMD had when the period began.  If no level is
+ * set, nothing is counted.  The module computes the hardware's maximum count from the PMD, and
+ * ignores a maximum count that a program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
-/* Returns the number of the event in @pmc, 12 bits. */
+/* Returns the number of the event that @pmc selects, 12 bits. */
 static inline unsigned int pfm_amd_event(__u64 pmc)
 {
 	return (unsigned int)((pmc & 0xff) | (pmc >> 24 & 0xf00));
@@ -90,10 +91,10 @@ struct pfm_amd_15h_rule {
 };
 
 /*
- * Returns a bitmap of the counters of family 15h that can count the event in @pmc.  Each unit of
- * the core is connected to only some of the counters.  Only family 15h has such rules.  Source:
- * BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section "Core Performance
- * Counter Events", which lists the PERF_CTL registers for each event.
+ * Returns a bitmap of the counters of family 15h that can count the event in @pmc; 0 if no counter
+ * can count it.  Each unit of the core is connected to only some of the counters.  Only family 15h
+ * has such rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh,
+ * section "Core Performance Counter Events", which lists the PERF_CTL registers for each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {
@@ -142,9 +143,9 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 }
 
 /*
- * Family 17h and later: returns whether @pmc merges counters; the levels in @pmc do not matter.
- * The counter of such a PMC becomes the upper half of the next lower counter.  This would change
- * what the lower counter counts, so the module refuses the value.  Source: the same section.
+ * Family 17h and later: returns whether @pmc merges counters, whatever levels @pmc selects.  The
+ * counter of such a PMC becomes the upper half of the next lower counter.  The lower counter would
+ * then count something else, so the module refuses the value.  Source: the same section.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

@@ -8,15 +8,15 @@
  *	PMC 0..5	L3PMCCTL<n>		PMD 0..5	L3PMCCTR<n>
  *
  * pmu_name "amd_df": the data fabric.  A package has four counters.  With PerfMonV2, CPUID returns
- * the number of counters, which is at most 16.
+ * the number of counters, of which the module uses at most 16.
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
  * PMC n drives PMD n.  If perf uses counters of the same PMU, PMC n may be a hardware register with
- * another number.  This does not matter, because all counters of a PMU can count the same events.
- * Counters have 48 bits and no overflow interrupt.  The module reads the counters once per second
- * and adds up what they have counted, so PMDs have 64 bits.  The module may notice an overflow of a
- * PMD up to one second late.
+ * another number.  The count is the same, because all counters of a PMU can count the same events.
+ * Counters have 48 bits and no overflow interrupt.  The module reads the counters at intervals and
+ * adds up what they have counted, so PMDs have 64 bits.  The module may notice an overflow of a PMD
+ * one interval late.  An interval is one second; the module parameter poll_ms changes it.
  *
  * Only system-wide contexts can use these PMUs.
  */
@@ -28,8 +28,8 @@
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 
 /*
- * "amd_df": the upper bits of the event and of the unit mask.  PFM_AMD_DF_EVENT is for processors
- * up to Zen 3.  The fields with _V2 are for processors with PerfMonV2.
+ * "amd_df": the upper bits of the event and of the unit mask.  The fields with _V2 are for
+ * processors with PerfMonV2.  PFM_AMD_DF_EVENT is for all other processors (up to Zen 3).
  */
 #define PFM_AMD_DF_EVENT	  0x1800000f00000000ull
 #define PFM_AMD_DF_EVENT_V2	  0x3f00000000ull
@@ -37,8 +37,8 @@
 
 /*
  * "amd_l3": these fields select the threads and the slices of the cache for which an event is
- * counted.  Family 17h has a bit for each thread of the complex, and a bit for each slice.  If no
- * bit of a field is set, the module sets all bits of this field.
+ * counted.  Families 17h and 18h have a bit for each thread of the complex, and a bit for each
+ * slice.  If no bit of a field is set, the module sets all bits of this field.
  */
 #define PFM_AMD_L3_SLICES	  0x000f000000000000ull
 #define PFM_AMD_L3_THREADS	  0xff00000000000000ull

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Register map of pmu_name "armv8": Arm PMUv3 (Arm ARM, chapter D11, "The
- * Performance Monitors Extension").
+ * Register map of pmu_name "armv8": Arm PMUv3 (Arm Architecture Reference Manual, DDI 0487,
+ * chapter "The Performance Monitors Extension").
  *
  * PMC n drives PMD n, and bit n of PMCNTENSET_EL0 enables the counter:
  *
  *	PMC 0..30	PMEVTYPER<n>_EL0	PMD 0..30	PMEVCNTR<n>_EL0
  *	PMC 31		PMCCFILTR_EL0		PMD 31		PMCCNTR_EL0
  *
- * The CPU has PMCR_EL0.N event counters.  They are 32 bits wide, or 64 with
- * FEAT_PMUv3p5; the cycle counter is 64 bits wide.
+ * The CPU has PMCR_EL0.N event counters.  They are 32 bits wide, or 64 bits if the CPU has
+ * FEAT_PMUv3p5 and PMCR_EL0.LP is 1.  The cycle counter is 64 bits wide.
  */
 #ifndef _PERFMON_ARMV8_H
 #define _PERFMON_ARMV8_H

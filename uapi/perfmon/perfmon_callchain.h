@@ -14,20 +14,21 @@
  *	__u64 user[user_count]		the same for the program
  *
  * The kernel's part is present only if the interrupt hit the kernel, and if the loader of the
- * context may see kernel addresses (it had CAP_PERFMON at the load).
+ * context may see kernel addresses (it had CAP_PERFMON at the load, and the context counts at
+ * kernel level).
  *
  * The user's part begins with the interrupted instruction or, if the interrupt hit the kernel, with
- * the instruction that entered the kernel.  The format follows frame pointers to find the callers.
- * Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On POWER the format
- * follows the back chain, which always exists.  The user's part ends if the next frame pointer does
- * not point further up the stack, or if it points to memory that is not present.  The format does
- * not load missing pages, because it runs in an interrupt.  For a 32-bit program, and for an
- * exiting thread whose memory is gone, the user's part has only its first address.  On POWER an
- * overflow interrupt may come while the kernel is switching to the thread.  Then both parts have
- * only one address.
+ * the address at which the thread entered the kernel.  The format follows frame pointers to find
+ * the callers.  Programs that are compiled with -fno-omit-frame-pointer have frame pointers.  On
+ * POWER the format follows the back chain, which always exists.  The user's part ends if the next
+ * frame pointer does not point further up the stack, or if it points to memory that is not present.
+ * The format does not load missing pages, because it runs in an interrupt.  For a 32-bit program,
+ * and for an exiting thread whose memory is gone, the user's part has only its first address.  An
+ * overflow interrupt that is an NMI may come while the kernel is switching to the thread.  Then
+ * each part has at most one address.
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
- * interrupted before it made one.  The next address is then in the caller's caller.  On POWER the
+ * interrupted while it had none.  The next address is then in the caller's caller.  On POWER the
  * format takes the caller from the link register, unless the register is known to be stale.  If the
  * interrupted function has already called another function, the link register may hold an address
  * in the interrupted function itself.
@@ -36,19 +37,20 @@
  * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
  * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK, user[1] is
  * the caller in two cases: at user[0], the function has not saved the link register yet, or has
- * already restored it.  For each instruction, the program's unwind tables show whether this is so.
+ * already restored it.  The program's unwind tables show for which instructions this is true.
  * In all other cases user[1] does not belong to the chain.  If the link register is zero, it is
  * left out.  x86_64 has no link register.
  *
- * With PFM_CALLCHAIN_RECORDED the callers come from calls that the hardware has recorded.  No stack
- * is read, so the program needs no frame pointers.  The user's part has the address of the
- * interrupted instruction and, for each recorded call that has not returned, the address of the
- * call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  The records begin when the
- * kernel switches to the thread: earlier calls are missing.  If there are more calls than the
- * hardware can record, the outermost calls are missing, too.  Today only Intel's last branch
- * records can record calls, and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With
- * other hardware the user's part has only the interrupted instruction.  The same is true
- * for system-wide contexts, because the records of a CPU contain calls of several threads.
+ * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
+ * The program's stack is not read, so the program needs no frame pointers.  The user's part has the
+ * address of the interrupted instruction and, for each recorded call that has not returned, the
+ * address of the call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  The records
+ * begin at the last start of the counters, such as when the kernel switches to the thread: earlier
+ * calls are missing.  If there are more calls than the hardware can record, the outermost calls are
+ * missing, too.  Today only Intel's last branch records can record calls, and only if PMC 30 is
+ * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's part has only the
+ * interrupted instruction.  In a system-wide context it also has only this instruction, because the
+ * records of a CPU contain calls of several threads.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

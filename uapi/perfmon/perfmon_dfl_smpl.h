@@ -8,12 +8,14 @@
  * order of the PMDs' numbers; each value is a __u64.
  *
  * In each entry, @values says how many values follow, and which clock @tstamp was read from.  The
- * number of values may change from entry to entry, because reg_smpl_pmds may be written between two
- * entries.
+ * number of values may change from entry to entry: each PMD has its own reg_smpl_pmds, which may be
+ * written between two entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and unmasks
- * monitoring.  The layout is that of perfmon2, but uses some fields that are reserved in perfmon2.
+ * monitoring.  If each CPU has a buffer, monitoring is not masked, and pfm_restart_cpu() empties
+ * the buffer, see PFM_BUFFER_OFFSET().  The layout is that of perfmon2, but uses some fields that
+ * are reserved in perfmon2.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
@@ -61,7 +63,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_reserved: zero
  *
  * The format first writes an entry, then adds its size to @hdr_cur_offs, and then counts it in
- * @hdr_count.  pfm_restart() resets @hdr_cur_offs and @hdr_count; the other counts only grow.
+ * @hdr_count.  A restart resets @hdr_cur_offs and @hdr_count; the other counts only grow.
  */
 struct pfm_dfl_smpl_hdr {
 	__u64 hdr_count;
@@ -78,17 +80,20 @@ struct pfm_dfl_smpl_hdr {
 
 /**
  * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
- * @pid: id of the thread (tid), as the loader of the context sees it
+ * @pid: id of the thread (tid), as the loader of the context sees it; in a system-wide context, as
+ *	in pfarg_ovfl_msg.msg_ovfl_pid
  * @ovfl_pmd: number of the PMD that overflowed
  * @values: PFM_SMPL_VALUES(@values) is the number of values that follow.  PFM_SMPL_CLOCK(@values)
  *	is the clock of @tstamp.  In perfmon2 @values is 0
  * @last_reset_val: value of the PMD when the period began, which is the negative of the period
- * @ip: address of the interrupted instruction.  If this instruction is in the kernel, and the
- *	loader has no CAP_PERFMON: address of the instruction that entered the kernel.
+ * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
+ *	interrupted instruction.  If the interrupted instruction is in the kernel, and the user may
+ *	not see kernel addresses: address at which the thread entered the kernel, or 0 if the thread
+ *	runs no user code
  * @tstamp: time of the sample; see @values for the clock
  * @cpu: number of the CPU
  * @set: number of the event set
- * @tgid: id of the thread's process, as the loader sees it
+ * @tgid: id of the thread's process, in the same pid namespace as @pid
  */
 struct pfm_dfl_smpl_entry {
 	__u32 pid;

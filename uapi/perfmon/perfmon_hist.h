@@ -2,8 +2,8 @@
 /*
  * Sampling format "hist": the kernel adds up a profile.
  *
- * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer is
- * struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read the buffer at
+ * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer
+ * has a struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read it at
  * any time: entries are never removed, and sums only grow.  The format sends no notifications and
  * never masks monitoring, so pfm_restart() fails with EBUSY.
  *
@@ -62,7 +62,7 @@ struct pfm_hist_hdr {
 
 /**
  * struct pfm_hist_entry - the samples of an instruction, 32 bytes
- * @tgid: id of the process, as the loader of the context sees it
+ * @tgid: id of the process, as in pfm_dfl_smpl_entry
  * @set: number of the event set
  * @pmd: number of the PMD that overflowed
  * @ip: address of the instruction, as in pfm_dfl_smpl_entry

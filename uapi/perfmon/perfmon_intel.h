@@ -13,11 +13,12 @@
  *						PMD 96 + i	IA32_LBR_<i>_INFO
  *	PMC 32		MSR_PEBS_FRONTEND
  *
- * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
- * CPUID leaf 0AH returns the number of counters and their width.  A counter of 48 bits has a PMD of
- * only 46 bits.  The highest bit of the counter is the overflow flag.  One more bit is reserved for
- * perf, because perf may own the counter.  Without full-width writes
- * (IA32_PERF_CAPABILITIES.FW_WRITE) all PMDs have 30 bits.
+ * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives
+ * PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and
+ * their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of
+ * the counter is the overflow flag.  The bit below it is not used: perf may own the counter, and
+ * perf never loads a value that is less than half of the counter's range.  Without full-width
+ * writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -50,8 +51,9 @@
 #define PFM_INTEL_FRONTEND	     32
 
 /*
- * Fields of PMC 0 to 15 that the module accepts.  The module sets the enable bits itself, and
- * ignores enable bits that are written.
+ * Fields of PMC 0 to 15 that the module accepts.  If CPUID leaf 23H reports them, the module also
+ * accepts unit mask 2 (bits 40 to 47) and the equal flag (bit 36).  The module sets the enable bits
+ * itself, and ignores enable bits that are written.
  */
 #define PFM_INTEL_PMC_EVENT	     0x000000ffull
 #define PFM_INTEL_PMC_UMASK	     0x0000ff00ull
@@ -90,8 +92,8 @@
 #define PFM_INTEL_LBR_ALL	     (0x7full << 16)
 
 /*
- * PFM_CALLCHAIN_RECORDED needs this value of PMC 30.  Each entry then describes a call of the
- * program that has not returned.
+ * The value of PMC 30 for PFM_CALLCHAIN_RECORDED.  With this value, each entry describes a call of
+ * the program that has not returned.
  */
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \

@@ -11,32 +11,36 @@
  *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
  *	PFM_IOC_WRITE_PMCS	selects what is counted (configuration registers)
  *	PFM_IOC_WRITE_PMDS	sets the counters (data registers)
- *	PFM_IOC_LOAD		loads the context on a thread, the caller's or another
+ *	PFM_IOC_LOAD		loads the context on a thread, the caller's or another, or on a CPU
  *	PFM_IOC_START, _STOP	start and stop the counters, as often as wanted
  *	PFM_IOC_READ_PMDS	reads the counters, running or not
  *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
  *
  * Closing the last descriptor unloads and frees the context.  read() returns messages (struct
- * pfarg_ovfl_msg), and poll() reports when there is a message.  When the monitored thread ends,
- * PFM_MSG_END is queued.  An overflow queues PFM_MSG_OVFL if the PMD has PFM_REGFL_OVFL_NOTIFY; the
- * program handles this message and calls PFM_IOC_RESTART.
+ * pfarg_ovfl_msg), and poll() reports when there is a message.  If the kernel unloads the context,
+ * for example because the monitored thread ends, it queues PFM_MSG_END.  An overflow queues
+ * PFM_MSG_OVFL if the PMD has PFM_REGFL_OVFL_NOTIFY and the sampling format, if there is one,
+ * requests a notification; the program handles this message and calls PFM_IOC_RESTART.
  *
  * A context with a sampling format has a buffer, and mmap() maps it.  At each overflow of a 64-bit
  * value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
- * overflow masks monitoring until PFM_IOC_RESTART.
+ * overflow masks monitoring.  After a notification, monitoring is masked until PFM_IOC_RESTART;
+ * without a notification, until PFM_IOC_UNLOAD.  PFM_IOC_WRITE_PMDS describes the exception for
+ * counters that switch event sets.
  *
- * perfmon_types.h has the structures, perfmon_reason.h says why a call failed; this header
+ * perfmon_types.h has the structures, perfmon_reason.h has the reasons why calls fail; this header
  * includes both.
  *
- * A PMC is a register that selects what is counted, and a PMD is a register that holds a count.
+ * A PMC is a register that selects what is counted, and a PMD is a register that holds a value.
  * PMCs and PMDs have logical numbers: the header of a PMU's register map (perfmon_armv8.h,
  * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which PMD.  In
  * this interface every counter is 64 bits wide, whatever its width in hardware.  Virtual PMDs have
- * the numbers from PFM_VIRTUAL_PMD_BASE on.  Every PMU has these PMDs.  They count time, context
- * switches and the like for the monitored thread.
+ * the numbers from PFM_VIRTUAL_PMD_BASE on.  The core adds virtual PMDs to every PMU.  They count
+ * time, context switches and the like for the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
- * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
+ * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2, except pfarg_pmr,
+ * which is one of perfmon v3.
  *
  * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of the vector was
  * wrong, and why.  Before the context is made, all calls fail with EINVAL, except _CREATE_CONTEXT,
@@ -62,16 +66,17 @@
  *
  * 4. Every structure may become longer, at its end.  If the caller's structure is longer than
  *    the kernel's version of it, the additional bytes must be zero; otherwise the call fails
- *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
- *    first version fails with EINVAL (PFM_REASON_SIZE).  The command contains the size of a
- *    structure.  struct pfm_vector contains the size of a vector's element.  struct pfm_create
- *    contains the size of a format's argument (at most 4096 bytes).
+ *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  If a structure is shorter than its first
+ *    version, the call fails with EINVAL (PFM_REASON_SIZE; for the argument of a format,
+ *    PFM_REASON_FORMAT_SIZE).  The command contains the size of a structure.  struct pfm_vector
+ *    contains the size of a vector's element.  struct pfm_create contains the size of a format's
+ *    argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
  *    structure is longer than the kernel's version of it, the kernel clears the additional
  *    bytes.  The caller need not initialise such a structure.
  *
- * 6. A message contains its length, see struct pfm_msg_header.
+ * 6. A message of a later type contains its length, see struct pfm_msg_header.
  */
 #ifndef _PERFMON_PERFMON_IOCTL_H
 #define _PERFMON_PERFMON_IOCTL_H
@@ -99,23 +104,26 @@
 /**
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
- * The context is unloaded.  It has event set 0, with all PMCs at their defaults.  The call loads
- * the module of the sampling format and, if no PMU is registered, the PMU module for the machine.
+ * The new context is not loaded.  It has event set 0, with all PMCs at their defaults.  The call
+ * loads the module of the sampling format and the module of the PMU in pmu_name, if they are not
+ * loaded yet.  If no PMU is registered, the call first loads the PMU module for the machine.
  * mmap() of the descriptor maps the format's buffer, read-only, at offset 0.  If there is a buffer
  * for each CPU, see PFM_BUFFER_OFFSET().  A buffer stays readable until munmap().  RLIMIT_MEMLOCK
  * limits the buffers of a user, and /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of
  * all users.  This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
- * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved field that is
- * not zero; an unknown format; an argument of the format that is shorter than its first version, or
- * that the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is not
- * offered yet.  EPERM: the caller may not count, because of kernel.perf_event_paranoid, or because
- * of policy or task_group in /sys/kernel/perfmon; or the context is system-wide, and the caller
- * neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context already.
- * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
- * format's argument, is longer than the kernel's version of it, and the additional bytes are not
- * zero.  The format may return other errors.
+ * ENOSYS: no PMU, or no PMU of the name in pmu_name.  EFAULT: argument unreadable.  EINVAL: an
+ * unknown flag; flags that exclude each other; the context is not system-wide, but CPUs share the
+ * PMU; an unknown format; an argument of the format that is shorter than its first version, or that
+ * the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is not offered
+ * yet, or that the PMU does not support.  EPERM: the caller may not count, because of
+ * kernel.perf_event_paranoid, or because of policy or task_group in /sys/kernel/perfmon; the
+ * context is system-wide, and the caller neither holds CAP_PERFMON nor is in sys_group; or the
+ * caller may count at user level only, and CPUs share the PMU.  EBUSY: the descriptor has a context
+ * already.  ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the
+ * structure, or the format's argument, is longer than the kernel's version of it, and the
+ * additional bytes are not zero.  The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -124,8 +132,8 @@
  *
  * The values take effect immediately if the set is active and the thread runs.
  *
- * EINVAL: invalid count, PMC, flag, set or value; PFM_REGFL_NO_EMUL64 on a PMC that drives no
- * counter.  EBUSY: copies of the context exist.  E2BIG: the vector is longer than arg_mem_max.
+ * EINVAL: invalid count, PMC, flag, set or value; PFM_REGFL_NO_EMUL64 on a PMC that does not accept
+ * this flag.  EBUSY: copies of the context exist.  E2BIG: the vector is longer than arg_mem_max.
  * EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
@@ -142,15 +150,16 @@
  * overflow masks monitoring, PFM_IOC_RESTART resets these PMDs instead, each to its own
  * reg_long_reset.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is subtracted
  * from the reset value, which makes the period longer.  The random numbers come from Carta's
- * generator.  The seed of the generator is reg_random_seed.  If this is 0, the kernel chooses a
- * seed.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a result of 0
- * becomes 1.
+ * generator.  The seed of the generator is reg_random_seed.  If reg_random_seed is 0, the kernel
+ * chooses a seed.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a result
+ * of 0 becomes 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH, a counter can cause a switch to the next set: the switch
  * comes when the counter has overflowed reg_ovfl_switch_cnt times since the set became active.  If
  * several counters have a reg_ovfl_switch_cnt, the first of them to reach its number causes the
  * switch.  Without a sampling format, the overflows of such a counter mask monitoring only if the
- * counter has PFM_REGFL_OVFL_NOTIFY.  In this case the switch comes at PFM_IOC_RESTART.
+ * counter has PFM_REGFL_OVFL_NOTIFY.  A switch that is due while monitoring is masked comes at
+ * PFM_IOC_RESTART.
  *
  * Some PMDs have a value only at an overflow.  reg_smpl_pmds can contain such PMDs, but
  * calls can neither write nor read them.  The header of the register map lists these
@@ -167,7 +176,9 @@
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
  * Allowed in every state.  Returns live values if the set is active and its counters are running,
- * otherwise saved values.  Consecutive elements of the same set are read at the same moment.
+ * otherwise saved values.  Consecutive elements of the same set are read at the same moment.  If
+ * the context has PFM_FL_INHERIT_*, most values are sums over all monitored threads, which are read
+ * one after the other (docs/interface.md 3.7).
  *
  * EINVAL: invalid count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
@@ -178,8 +189,8 @@
  *
  * The thread is not stopped, and the context is not started.  Messages in the context's queue are
  * discarded, load_set becomes active, and PMDs keep their values.  The load claims all PMDs that
- * are in use in any set of the context.  It holds them until the context is unloaded or its thread
- * ends.  Before the load, others may use these PMDs.
+ * are in use in any set of the context.  The context holds these PMDs until it is unloaded or its
+ * thread ends.  Before the load, others may use these PMDs.
  *
  * ESRCH: no such thread.  EPERM: the thread is a kernel thread; or the caller fails the kernel's
  * ptrace read check for the thread and lacks CAP_PERFMON.  With PFM_FL_NOTIFY_BLOCK, EPERM also
@@ -187,19 +198,20 @@
  * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
  * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the id of
  * the process that loaded that context, or 0 if the caller cannot see the process.  EINVAL: there
- * is no such set, or a reserved field is not zero.  EFAULT.  ENOMEM: no memory.  ENFILE: too many
- * files are open in the system (the ptrace check opens a file).  The PMU module may return other
- * errors.
+ * is no such set; a reserved field is not zero; the context has PFM_FL_NOTIFY_BLOCK, and the thread
+ * is the caller; or the context has PFM_FL_INHERIT_* and more than 64 event sets.  EFAULT.  ENOMEM:
+ * no memory.  ENFILE: too many files are open in the system (the ptrace check opens a file).  The
+ * PMU module may return other errors.
  *
  * A system-wide context is loaded on a CPU; the caller may run on any CPU.  The context counts the
  * events of all threads on its CPU, and those of the kernel.  For a system-wide context, EINVAL
  * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
  * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
- * contexts on threads use one of this context's PMDs.  If the PMU's counters can only be claimed
- * all together, EBUSY means that contexts on threads use the PMU.  In the same way, loads on
- * threads fail while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the
- * context is unloaded, and PFM_MSG_END is queued.
+ * contexts on threads use one of this context's PMDs.  If an operation on a counter of the PMU can
+ * affect other counters, EBUSY means that contexts on threads use the PMU.  In the same way, loads
+ * on threads fail while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline,
+ * the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -227,7 +239,7 @@
  * thread continues.  All this is done when the call returns.
  *
  * EBUSY has one of these reasons:
- * - The context is not loaded, or each CPU has a buffer.
+ * - The context is not loaded, or each CPU has a buffer (see PFM_IOC_RESTART_CPU).
  * - No notification waits for a restart ("nway" can be restarted without a notification).
  * - Monitoring is not masked, and there is no format that can be restarted.
  * - The format refuses the restart.
@@ -248,14 +260,14 @@
  *
  * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time while
  * it was monitored with this set.  If the context has only one set, this set becomes active again
- * after each timeout, and its set_runs counts the timeouts.
+ * after each timeout, and its set_runs grows by 1.
  * PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt overflows, see
  * PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from their saved values.  PMDs that overflowed
- * get their short reset values, and so do the PMDs in their reg_reset_pmds.  These PMDs get their
- * long reset values instead if the set became active through PFM_IOC_RESTART, or through
- * PFM_IOC_START with a set as its argument.
+ * and were not reset since then get their short reset values, and so do the PMDs in their
+ * reg_reset_pmds.  These PMDs get their long reset values instead if the set became active through
+ * PFM_IOC_RESTART, or through PFM_IOC_START with a set as its argument.
  *
  * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
  * PFM_SETFL_TIME_SWITCH without a timeout.  ENOMEM: no memory, or a limit in /sys/kernel/perfmon is
@@ -315,12 +327,12 @@
  * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
  *
  * Returns the statistics of the context.  With PFM_STATISTICS_CPU, the call returns the statistics
- * of a CPU instead.  This needs no context, does not interrupt the CPU, and also works if the CPU
- * is offline.
+ * of a CPU instead.  In this case the call needs no context, does not interrupt the CPU, and also
+ * works if the CPU is offline.
  *
  * EPERM: PFM_STATISTICS_CPU is set, and the caller neither holds CAP_PERFMON nor is in
- * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero although
- * PFM_STATISTICS_CPU is not set.  E2BIG, EFAULT.
+ * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; the field cpu is not zero
+ * although PFM_STATISTICS_CPU is not set.  E2BIG, EFAULT.
  */
 #define PFM_IOC_STATISTICS	_IOWR(PFM_IOC_TYPE, 16, struct pfm_statistics)
 
@@ -331,7 +343,8 @@
  * "callchain" empty the buffer if it is full; "nway" releases its oldest full region.
  *
  * EINVAL: the context has no buffer for this CPU; reserved field not zero.  EBUSY: the buffer is
- * not full, the format cannot be restarted, or the format refuses the restart.  EFAULT.
+ * not full ("nway": no region is full), the format cannot be restarted, or the format refuses the
+ * restart.  EFAULT.
  */
 #define PFM_IOC_RESTART_CPU	_IOW(PFM_IOC_TYPE, 17, struct pfm_restart_cpu)
 
@@ -343,16 +356,16 @@
  * unloaded.  PFM_THREAD_ENDED selects a copy that has ended.  Each call with PFM_THREAD_ENDED reads
  * the next copy, in the order in which the copies ended.  After an unload, the values of all
  * threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs were
- * written.  The values of some PMDs are not added up: PMDs with reset values, PFM_PMD_CPU,
- * PFM_PMD_MONOTONIC_TIME and the like.  For a copy these PMDs are 0.
+ * written.  The values of some PMDs are not added up: counters with reset values, read-only PMDs
+ * such as PFM_PMD_CPU, and PFM_PMD_MONOTONIC_TIME.  For a copy these PMDs are 0.
  *
  * The counts of a copy that has ended take as much memory as the copy itself.  A context keeps the
  * counts of at most max_copies copies that have ended.  If one more copy ends, or if there is no
  * memory for a new copy, the counts of the copy that ended first are dropped.
- * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load, even a load
- * that fails, drops the counts of the previous load.
+ * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load drops the
+ * counts of the previous load; a load that fails may drop them, too.
  *
- * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
+ * EINVAL: invalid which, count, PMD, flags or set; PMD not in use; reserved field not zero;
  * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of all
  * copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  A call that fails loses
  * no counts: a later call returns them.

@@ -3,11 +3,11 @@
  * Sampling format "nway": a buffer of several regions; monitoring is never masked.
  *
  * Entries are those of format "default".  The format fills one region after the other.  When a
- * region has become full, the format sends a notification if the PMD has PFM_REGFL_OVFL_NOTIFY.
- * The user reads full regions in order and calls pfm_restart() to release each region.
- * pfm_restart() fails with EBUSY if no region is full.  If no region is free, samples are counted
- * as lost.  When the thread has ended, the user reads the remaining regions but does not release
- * them.
+ * region has become full, a notification is sent if the PMD has PFM_REGFL_OVFL_NOTIFY.  The user
+ * reads full regions in order and calls pfm_restart() to release each region, or pfm_restart_cpu()
+ * if each CPU has a buffer.  Both calls fail with EBUSY if no region is full.  If all regions are
+ * full, samples are counted as lost.  When the thread has ended, the user reads the remaining
+ * regions but does not release them.
  *
  * The buffer begins with a struct pfm_nway_hdr and a struct pfm_nway_region for each region.  The
  * regions themselves begin at @region_offset; each has @region_size bytes.
@@ -45,15 +45,15 @@ struct pfm_nway_arg {
  * @regions: number of regions
  * @region_size: bytes of a region
  * @region_offset: bytes from the head to the first region
- * @filled: number of regions that have become full.  The format fills region number (@filled %
- *	@regions) next, unless all regions are full (@filled - @released == @regions)
+ * @filled: number of regions that have become full.  The format is filling region number (@filled %
+ *	@regions), unless all regions are full (@filled - @released == @regions)
  * @released: number of regions that the user has released.  The user reads region number (@released
  *	% @regions) next, if @released < @filled
  * @produced: number of samples, written or lost
  * @written: number of samples written
- * @lost: number of samples that were lost because no region was free
+ * @lost: number of samples that were lost because all regions were full
  * @throttled: number of times an event set was throttled
- * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are free
+ * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are left
  * @lost_told: number of lost samples that are already included in pfm_nway_region.lost
  * @reserved: zero
  *

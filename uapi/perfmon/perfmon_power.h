@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Register map of pmu_name "power": POWER8, POWER9 and POWER10.  The registers are described in the
- * Power ISA, Book III, chapter "Performance Monitor Facility".  The events, and the fields of MMCR1
- * that choose them, are described in the processors' user manuals.
+ * Register map of pmu_name "power": POWER8, POWER9, POWER10 and POWER11.  The Power ISA, Book III,
+ * chapter "Performance Monitor Facility", describes the registers.  The processors' user manuals
+ * describe the events, and the fields of MMCR1 that select them.
  *
  *	PMC 0	MMCR0				PMD 0		TB, the time base
  *	PMC 1	MMCR1				PMD 1 .. 6	PMC1 .. PMC6
@@ -11,8 +11,8 @@
  *	PMC 4	MMCR3, from POWER10 on
  *
  * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.
- * All counters use the same PMCs.  A PMC that was not written has its default value.  PMC5
- * counts instructions and PMC6 counts cycles, regardless of MMCR1.
+ * All counters use the same PMCs.  A PMC that was not written has its default value.  The counter
+ * PMC5 counts instructions and the counter PMC6 counts cycles, whatever the value of MMCR1 is.
  *
  * A counter has 31 bits.  Bit 31 of the register is set when the counter has wrapped.
  *
@@ -38,7 +38,8 @@
 
 /*
  * The bits of MMCR0 that users may set.  The module controls the other bits.  It also freezes PMC5
- * and PMC6 if neither of them is in use.
+ * and PMC6 if neither of them is in use.  On bare metal, where the kernel is the hypervisor, the
+ * bits FCH of MMCR0 and MMCR2 have no effect.
  */
 #define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all in the kernel */
 #define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all in programs */

@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * Numbers never change; new reasons are added at the end.  libpfmdev has a sentence for
- * each reason.
+ * The number of a reason never changes; new reasons are added before PFM_REASON_COUNT_OF_REASONS.
+ * libpfmdev has a sentence for each reason.
  */
 enum pfm_reason {
 	PFM_REASON_NONE = 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Register map of pmu_name "soft": counters made by software, for machines
- * without a usable PMU.
+ * Register map of pmu_name "soft": counters that the kernel computes, for machines without a usable
+ * PMU.
  *
  * PMC n selects what PMD n counts, n = 0 .. PFM_SOFT_COUNTERS - 1.
  */
@@ -10,7 +10,10 @@
 
 #define PFM_SOFT_COUNTERS	  8
 
-/* Values of a PMC; any other value fails with EINVAL. */
+/*
+ * Values of a PMC.  A write of any other value fails with EINVAL.  In a system-wide context, a
+ * write of PFM_SOFT_CONTEXT_SWITCHES or of a higher value fails with EINVAL, too.
+ */
 #define PFM_SOFT_NOTHING	  0 /* the default */
 #define PFM_SOFT_TASK_CLOCK	  1 /* ns of CPU time of the thread */
 #define PFM_SOFT_TIME_COUNTER	  2 /* TSC, CNTVCT_EL0 or timebase, while the thread runs */

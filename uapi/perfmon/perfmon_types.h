@@ -19,9 +19,13 @@
 
 /*
  * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
- * stop, and only while their event set is active.  They never overflow.  A read-only PMD does not
- * count.  While the PMD's set counts, a read returns the present value.  Otherwise a read returns
- * the value that the PMD had when the set last counted.
+ * stop, and only while their event set is active.  They never overflow.  The read-only ones do not
+ * count.  While the context is monitoring with the PMD's set, a read of such a PMD returns the
+ * present value.  Otherwise a read returns the value that the PMD had at the end of this time.
+ *
+ * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
+ * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
+ * context cannot use PMDs that describe a thread: PMDs 257 to 260 and those of the PMU module.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -36,10 +40,10 @@
 #define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: virtual PMDs of the PMU module */
 
 /* pfarg_ctx.ctx_flags */
-#define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
+#define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread after a notification */
 #define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
-#define PFM_FL_MAP_SETS		 0x10 /* a user-readable page for each set */
-#define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
+#define PFM_FL_MAP_SETS		 0x10 /* not offered: a user-readable page for each set */
+#define PFM_FL_OVFL_NO_MSG	 0x80 /* a notification queues no message */
 #define PFM_FL_INHERIT_THREADS	 0x100 /* monitor new threads of monitored threads */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
 #define PFM_FL_KEEP_COUNTS	 0x400 /* when a copy ends, keep its own counts */
@@ -53,9 +57,13 @@
 #define PFM_SETFL_OVFL_SWITCH	 0x1 /* switch to the next set on overflow */
 #define PFM_SETFL_TIME_SWITCH	 0x2 /* switch to the next set after a time */
 
-/* Types of message. */
+/*
+ * Types of message.  The kernel unloads a context if the monitored thread ends, or if the thread
+ * executes a program that the loader may not monitor.  It unloads a system-wide context if the
+ * context's CPU goes offline.  A thread that monitors itself gets no PFM_MSG_END when it ends.
+ */
 #define PFM_MSG_OVFL		 1 /* an overflow */
-#define PFM_MSG_END		 2 /* the monitored thread has ended, or its CPU is offline */
+#define PFM_MSG_END		 2 /* the kernel has unloaded the context */
 
 /**
  * struct pfarg_ctx - properties of a new context
@@ -90,7 +98,7 @@ struct pfarg_pmc {
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
  * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM.  A read ignores the flags, so
- *	a program may pass the structure that it wrote earlier
+ *	a program can use the same structure for a write and for later reads
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: reset value that PFM_IOC_RESTART stores in the PMD
  * @reg_short_reset: in on write: reset value after an overflow that does not mask monitoring
@@ -101,7 +109,7 @@ struct pfarg_pmc {
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
  * @reg_random_mask: in on write: bits of the reset value that PFM_REGFL_RANDOM randomises
- * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
+ * @reg_random_seed: in on write: seed of the random numbers; 0: the kernel chooses one
  * @reg_reserved2: ignored
  */
 struct pfarg_pmd {
@@ -122,11 +130,13 @@ struct pfarg_pmd {
 };
 
 /**
- * struct pfarg_pmr - a data register to read; only its value is returned (perfmon v3)
+ * struct pfarg_pmr - a data register to read; only its value is returned
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
  * @reg_flags: in: 0, no flag is defined
  * @reg_value: out: 64-bit value
+ *
+ * This structure comes from perfmon v3.
  */
 struct pfarg_pmr {
 	__u16 reg_num;
@@ -190,7 +200,8 @@ struct pfarg_setdesc {
  * @set_id: in: number of the set
  * @set_reserved1: zero
  * @set_flags: out: PFM_SETFL_*
- * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow
+ * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow; a restart removes all of
+ *	them, and a write of a PMD removes this PMD
  * @set_runs: out: number of times the set became active
  * @set_timeout: out: time in ns that remains until the timeout
  * @set_act_duration: out: time in ns for which the set was active while the context was monitoring
@@ -198,6 +209,8 @@ struct pfarg_setdesc {
  * @set_avail_pmcs: out: PMCs that are not held by others at the moment
  * @set_avail_pmds: out: PMDs that are not held by others at the moment
  * @set_reserved3: zero
+ *
+ * @set_runs and @set_act_duration include those of the context's copies.
  */
 struct pfarg_setinfo {
 	__u16 set_id;
@@ -223,7 +236,9 @@ struct pfarg_setinfo {
  * @msg_ovfl_tid: id of the process (thread group) of the thread in @msg_ovfl_pid.  perfmon2 swapped
  *	the names of these two fields by mistake.  They stay swapped, so that programs for
  *	perfmon2 still work.
- * @msg_ovfl_ip: address of the interrupted instruction
+ * @msg_ovfl_ip: address of the interrupted instruction.  If this instruction is in the kernel, and
+ *	the user may not see kernel addresses: address at which the thread entered the kernel, or 0
+ *	if the thread runs no user code
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
@@ -270,7 +285,7 @@ union pfarg_msg {
  * @format_argument: in: address of the format's argument, 0 for none
  * @format_size: in: bytes of the format's argument, 0 without @format_name
  * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the default
- *	PMU, which is a hardware PMU if there is one.  The PMU of a context never changes.
+ *	PMU, which is a hardware PMU if one is registered.  The PMU of a context never changes.
  */
 struct pfm_create {
 	struct pfarg_ctx context;
@@ -283,13 +298,12 @@ struct pfm_create {
 /**
  * struct pfm_vector - argument of the calls that take several elements
  * @address: in: address of the first element
- * @count: in: number of elements; with 0, the call does nothing
+ * @count: in: number of elements; with 0, the call changes nothing
  * @element_size: in: distance from one element to the next in bytes; 0 means the size that the
  *	element had in the first version of this interface
  *
  * Elements are handled in order.  The first element with an error ends the call; the elements
- * before it have taken effect.  A call that returns values copies the whole vector back, even if
- * the call fails.
+ * before it have taken effect.  If the call returns values, these elements have their values.
  */
 struct pfm_vector {
 	__u64 address;
@@ -310,9 +324,9 @@ struct pfm_vector {
  * struct pfm_info - what the module and the machine's PMU offer
  * @version: out: PFM_VERSION of the module
  * @features_low: out: lower half of @features
- * @pmu_name: out: kind of PMU: the name of its module without "perfmon_", such as "armv8" or
- *	"soft"; it identifies the register map
- * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
+ * @pmu_name: out: kind of PMU, such as "armv8" or "soft"; it identifies the register map.
+ *	"perfmon_" and this name together are the name, or an alias, of the PMU's module.
+ * @pmu_model: out: model, as in /sys/kernel/perfmon/pmus/@pmu_name/model
  * @pmu_id: out: value of the CPU's identification register (MIDR_EL1, PVR, ...), or 0
  * @arg_mem_max: out: maximum size of a vector in bytes
  * @message_queue_depth: out: number of messages that a context can queue
@@ -369,8 +383,8 @@ struct pfm_info {
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
 #define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
-#define PFM_STATUS_USER_LEVEL  0x4 /* nothing is counted at kernel level */
-#define PFM_STATUS_CLOSED      0x8 /* unloaded by an exec, see docs/security.md */
+#define PFM_STATUS_USER_LEVEL  0x4 /* hardware events are counted at user level only */
+#define PFM_STATUS_CLOSED      0x8 /* unloaded because of an exec, docs/security.md */
 
 /**
  * struct pfm_status - state of a context
@@ -381,15 +395,16 @@ struct pfm_info {
  *	loaded
  * @active_set: out: number of the active event set
  * @foreign_runs: out: how often the thread ran on a foreign CPU since the load, while the context
- *	was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing was
- *	counted.  @foreign_runs includes the foreign runs of copies.  Each time a set cannot start
- *	because perf uses the set's counters for other events (docs/pmu-x86.md), @foreign_runs is
- *	incremented, too.  If @foreign_runs is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ *	was monitoring.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing
+ *	was counted.  Each time a set cannot start because perf uses the set's counters for other
+ *	events (docs/pmu-x86.md), @foreign_runs is incremented, too.  @foreign_runs includes the
+ *	foreign runs of copies.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
- * @dropped_counts: out: number of copies, since the load, that ended and whose own counts were
- *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
+ * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
+ *	load to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
  * @not_followed: out: number of threads and child processes, since the load, that got no copy
- *	because there was no memory or a limit was reached
+ *	because there was no memory, because a limit was reached, or because another process had
+ *	already loaded a context on the thread
  * @closed_copies: out: number of copies, since the load, that ended because their thread executed
  *	a program that the loader may not monitor
  * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
@@ -446,7 +461,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* of the ended copies not read yet, the first */
+#define PFM_THREAD_ENDED     1 /* of the ended copies not read yet, the first to end */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -461,7 +476,8 @@ struct pfm_restart_cpu {
  * @tid: out: id of the thread, as the loader of the context sees it
  * @tgid: out: id of the thread's process, as the loader sees it
  * @reserved1: must be zero
- * @name: out: name of the thread; for an ended thread, the name that it had when it ended
+ * @name: out: name of the thread; if the context or the copy is no longer loaded on the thread, the
+ *	name that the thread had at the unload
  * @reserved2: must be zero
  */
 struct pfm_thread_counts {

@@ -31,9 +31,9 @@ struct group {
 };
 
 /*
- * The functions below return 0 if they succeed. If they fail, they report an error and return -1.
- * After group_prepare(), even if it failed, the caller calls group_close(), before it closes
- * @first.
+ * Unless stated otherwise, the functions below return 0 if they succeed. If they fail, they report
+ * an error and return -1. After group_prepare(), even if it failed, the caller calls group_close(),
+ * before it closes @first.
  */
 int group_prepare(struct group *group, struct session *first,
 		  const struct event_list *events);
@@ -65,7 +65,7 @@ int group_start(struct group *group);
 /* Returns context @index: 0 is @first, 1 is the first of @twins. */
 struct session *group_session(const struct group *group, size_t index);
 
-/* Stop counting and detach. */
+/* Stop counting and unload all contexts. */
 int group_detach(struct group *group);
 
 /* Like session_read() and session_read_activities(), but with the sums of all contexts. */
@@ -76,9 +76,10 @@ int group_read_activities(struct group *group, struct set_activity *activities);
 /**
  * struct group_losses - what was not counted
  * @ran_elsewhere: a thread ran on CPUs where nothing was counted
- * @closed: number of contexts that ended because their thread executed a program that the user may
- *	not monitor
- * @unfollowed: threads and processes that were created later and were not followed
+ * @closed: number of contexts that the kernel unloaded because their thread executed a program that
+ *	the user may not monitor
+ * @unfollowed: threads and processes that monitored threads created and that were not counted, or
+ *	only in part
  */
 struct group_losses {
 	bool ran_elsewhere;

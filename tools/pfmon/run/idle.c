@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel sums up the idle time of each CPU in microseconds, and shows it in /proc/stat in units
- * of 0.01 s. If tasks wait for I/O while a CPU is idle, this idle time is counted in another field.
+ * /proc/stat shows the idle time of each CPU in units of 0.01 s. If tasks wait for I/O while a CPU
+ * is idle, this idle time is counted in another field.
  */
 #include <math.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  * struct idle - how long CPUs are idle
  * @count: number of contexts that counted when the measurement began
  * @begin: for each context, total idle time of its CPU when the measurement began, in seconds
- * @seconds: for each context, idle time of its CPU during the measurement, in seconds; NAN if that
- *	is not known, because the CPU was offline for a while
+ * @seconds: for each context, idle time of its CPU during the measurement, in seconds; NAN if this
+ *	time is not known, for example because the CPU was offline for a while
  */
 struct idle {
 	size_t count;
@@ -21,15 +21,16 @@ struct idle {
 
 /*
  * @group has the contexts, which are loaded on CPUs. idle_end() stores in @sum the idle time of all
- * CPUs together, or NAN if that is not known. Both functions return 0 if they succeed. If they
- * fail, they report an error and return -1. The caller calls idle_free() in any case.
+ * CPUs together, or NAN if the idle time of one of them is not known. Both functions return 0 if
+ * they succeed. If they fail, they report an error and return -1. The caller calls idle_free() in
+ * any case.
  */
 int idle_begin(struct idle *idle, const struct group *group);
 int idle_end(struct idle *idle, const struct group *group, double *sum);
 
 /*
- * Store in @seconds how long each of @cpus has been idle since boot, or NAN for a CPU that is
- * offline.
+ * Store in @seconds the total idle time that /proc/stat shows for each of @cpus, or NAN for a CPU
+ * that is offline.
  */
 void idle_read(const struct id_list *cpus, double *seconds);
 

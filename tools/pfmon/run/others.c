@@ -29,7 +29,7 @@ static uint64_t difference(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Threads and processes created since boot; 0: not known. */
+/* Returns the number of threads and processes created since boot, or 0 if it is not known. */
 static uint64_t tasks_made(void)
 {
 	FILE *file = fopen("/proc/stat", "re");
@@ -77,7 +77,7 @@ void others_made(struct others *others)
 	others->tasks_before = tasks_made();
 }
 
-/* CPU time in ns of all threads of a process, including those that have ended. */
+/* Store the CPU time in ns of all threads of a process, including those that have ended. */
 static bool process_time(pid_t pid, uint64_t *ns)
 {
 	struct timespec time;
@@ -89,7 +89,7 @@ static bool process_time(pid_t pid, uint64_t *ns)
 	return true;
 }
 
-/* CPU time in ns of the first thread of a process. */
+/* Store the CPU time in ns of the first thread of a process. */
 static bool first_time(pid_t pid, uint64_t *ns)
 {
 	char path[64];
@@ -188,7 +188,7 @@ void others_add(struct others *sum, const struct others *others)
 	sum->made += others->made;
 }
 
-/* Print for example " (59.94 ms of CPU time)". */
+/* Size of a text such as " (59.94 ms of CPU time)". */
 #define USED_TEXT 48
 
 static const char *used_text(uint64_t ns, char text[USED_TEXT])

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a command did outside of its first thread, the monitored one: in its other
- * threads, and in the processes that it started.
+ * What a command did outside of its first thread: in its other threads, and in the processes that
+ * it started. With --no-inherit, only the first thread is monitored.
  *
- * The kernel adds up the CPU time of these threads and processes. The sum shows whether there were
- * any. Their number is not known: the kernel only counts the tasks created in the whole system.
+ * The kernel adds up the CPU time of these threads, and the CPU time and the page faults of these
+ * processes. The sums show whether there were any. Their number is not known: the kernel only
+ * counts the tasks created in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H
@@ -23,7 +24,8 @@
  * @threads: the part of @process that threads other than the first one used
  * @has_children: at least one of the processes that the command started has ended
  * @children: CPU time in ns of all processes that the command started and that have ended
- * @running: number of processes that the command started and that continue after its end
+ * @running: number of processes of the command that are children of pfmon after the command's end.
+ *	Their own children are not included
  * @made: number of tasks created in the system while the command ran. The command cannot have
  *	created more threads and processes than that
  */
@@ -42,8 +44,8 @@ struct others {
 void others_adopt(void);
 
 /*
- * Call others_before() before the process of the command is created, and others_made()
- * after that.
+ * Call others_before() before the process of the command is created, and others_made() just after
+ * it was created.
  */
 void others_before(struct others *others);
 void others_made(struct others *others);
@@ -52,8 +54,8 @@ void others_made(struct others *others);
 void others_at_end(struct others *others, pid_t pid);
 
 /*
- * Call this for each ended child of pfmon that is not the command; @usage has the
- * resources that it used.
+ * Call this when a child of pfmon that is not the command has been reaped; @usage has the resources
+ * that this child used.
  */
 void others_orphan(struct others *others, const struct rusage *usage);
 

@@ -88,7 +88,7 @@ void session_close(struct session *session)
 	session->values = NULL;
 }
 
-/* Number of elements of @size bytes that fit into one call. */
+/* Returns the number of elements of @size bytes that fit into one call. */
 static unsigned int vector_limit(const struct session *session, size_t size)
 {
 	uint64_t bytes = session->machine.info.arg_mem_max;
@@ -158,7 +158,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int first, count;
 
-	/* An event with PMCs belongs to exactly one set. */
+	/* There is room for the PMCs of all sets: an event with PMCs belongs to exactly one set. */
 	session->pmcs =
 		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
 	if (!session->pmcs)
@@ -375,7 +375,7 @@ int session_detach(struct session *session)
 {
 	struct pfm_status status;
 
-	/* Stopping fails if the thread ends at this moment; nothing is lost then. */
+	/* If the thread ends at this moment, the stop fails, but no counts are lost. */
 	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
 		pfm_stop(session->fd);
 	if (pfm_unload_context(session->fd))

@@ -13,7 +13,7 @@
  * @fd: its descriptor
  * @machine: what can be counted on this machine
  * @sets: event sets to create; NULL: only the set that every context has
- * @set_count: number of @sets
+ * @set_count: number of sets of the context; 1 if @sets is NULL
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
  * @initial: PMDs with their initial values. Each set has the PMDs of its events, in order. If
@@ -23,7 +23,7 @@
  * @values: the same PMDs, as arguments of pfm_read(), which reads only their values
  * @pmd_count: number of @values
  * @has_runtime: the last PMD of each set is the CPU time
- * @is_inherited: threads and processes that the thread creates are counted, too
+ * @is_inherited: the context was created with PFM_FL_INHERIT_*
  * @is_twin: the arrays belong to another session
  * @cpu: CPU of a system-wide context. It stays the same after an unload. If CPUs share the
  *	registers, @cpu is the owner
@@ -51,17 +51,18 @@ struct session {
 
 /*
  * Create the context. @flags are PFM_FL_*. If @pmu is NULL, the context gets the default PMU. If
- * @format is NULL, it gets no sampling format. Returns 0, or -1 with errno. Prints no message: the
- * caller calls fail_open().
+ * @format is NULL, the context gets no sampling format. Returns 0, or -1 with errno. Prints no
+ * message: the caller calls fail_open().
  */
 int session_create(struct session *session, const char *pmu, uint32_t flags,
 		   const char *format, void *argument, size_t size);
 
 /*
- * The functions below return 0 if they succeed. If they fail, they report an error and return -1.
- * After session_open() or session_create(), even if it failed, the caller calls session_close().
- * session_open() creates a context without a format and fills in @session->machine.
- * PFM_FL_INHERIT_* and PFM_FL_KEEP_COUNTS are dropped if the PMU does not offer them.
+ * Unless stated otherwise, the functions below return 0 if they succeed. If they fail, they report
+ * an error and return -1. After session_open() or session_create(), even if it failed, the caller
+ * calls session_close(). session_open() creates a context without a format and fills in
+ * @session->machine. If the PMU module does not support PFM_FL_INHERIT_*, session_open() leaves out
+ * PFM_FL_INHERIT_* and PFM_FL_KEEP_COUNTS.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
@@ -80,31 +81,35 @@ int session_start(struct session *session);
 
 /*
  * Like session_attach() and session_start(), for a thread that may be monitored already or may end
- * at any time. If the load fails, session_try_attach() returns the errno and prints no message. The
- * caller can call fail_load() then. session_try_start() returns 1 if the thread has ended since the
- * load.
+ * at any time. If the load fails, session_try_attach() returns the errno and prints no message.
+ * Then the caller can call fail_load(). session_try_start() returns 1 if the thread has ended since
+ * the load.
  */
 int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
 
 /*
- * After the CPU went offline: count on @cpu again, and continue from the present values.  Returns
- * 0, or the errno without a message.
+ * After the CPU of the context went offline: count on @cpu again, and continue from the present
+ * values. Returns 0, or the errno without a message.
  */
 int session_resume(struct session *session, int cpu);
 
-/* Returns false if the session's thread has ended or its CPU has gone offline. */
+/*
+ * Returns whether the context is loaded. If its thread ends or its CPU goes offline, the kernel
+ * unloads it.
+ */
 bool session_is_attached(const struct session *session);
 
 /* Stop counting and unload the context. If the thread has ended, this is no error. */
 int session_detach(struct session *session);
 
-/* Read the current PMDs into @session->pmds. */
+/* Read all PMDs into @session->pmds. */
 int session_read_pmds(struct session *session);
 
 /*
  * Store the counts of @events in @values. Store in @times, for each set, the CPU time in ns that
- * the thread used while the set was active, or 0 if the time is not known.
+ * the thread used while the set was active, or 0 if the time is not known. For a system-wide
+ * context, store the time for which the set was active.
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);
@@ -132,21 +137,22 @@ int session_read_thread(struct session *session, const struct event_list *events
 			struct session_thread *thread, uint64_t *values, uint64_t *times);
 
 /*
- * Returns whether one call can read all values. The values of a thread that has ended can be read
- * only once.
+ * Returns whether one call can read all values. A second call could not read further values of a
+ * thread that has ended: PFM_THREAD_ENDED selects the next thread in each call.
  */
 bool session_reads_at_once(const struct session *session);
 
 /*
- * Returns for how many ended threads the kernel has dropped the counts since the load, because
- * session_read_thread() had not read them.
+ * Returns for how many ended threads the kernel has dropped the counts since the load. The kernel
+ * drops counts that session_read_thread() has not read yet if a limit is reached.
  */
 uint64_t session_dropped_counts(const struct session *session);
 
 /**
  * struct set_activity - activity of an event set
  * @runs: how often the set became active
- * @duration: how long the set counted, in ns
+ * @duration: time in ns for which the set was active while the context was monitoring and its
+ *	thread was running
  */
 struct set_activity {
 	uint64_t runs;
@@ -167,7 +173,7 @@ bool session_was_closed(const struct session *session);
 
 /**
  * struct unfollowed - what a session could not follow
- * @threads: number of threads and processes that were not counted from their beginning
+ * @threads: number of threads and processes that got no copy when they were created
  * @closed: number of threads and processes that were counted only until they executed a program
  *	that the user may not monitor
  */
@@ -176,7 +182,7 @@ struct unfollowed {
 	uint64_t closed;
 };
 
-/* Add the numbers since session_attach() to @sum. */
+/* Add the numbers since the load to @sum. */
 void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
 
 /*

@@ -29,11 +29,11 @@
 #define QUIET_READINGS 2
 
 /**
- * struct attaching - state while contexts are attached
+ * struct attaching - state while contexts are loaded
  * @attacher: provides the contexts
  * @ends: receives the descriptors that show the ends of threads and processes
  * @flags: flags of the contexts on threads of processes
- * @known: a bit for each thread that has a context of this process, or has ended
+ * @known: bit N is set if thread N has a context of this pfmon process, or has ended
  * @known_size: bytes of @known
  */
 struct attaching {
@@ -141,7 +141,7 @@ int take_pids(const char *argument, void *field)
 	return options_ids(argument, "process id", field);
 }
 
-/* Store @descriptor at the end of an array. */
+/* Append @descriptor to an array. */
 static int keep(int **array, size_t *count, int descriptor)
 {
 	int *place = array_add(array, count, sizeof(*place));
@@ -186,7 +186,7 @@ static int attach(const struct attaching *attaching, int tid, uint32_t flags,
 
 /*
  * Load a context on a thread that /proc shows. Returns 1 if the context was loaded, 0 if the thread
- * already had a context or has ended, and -1 after an error.
+ * already has a context of this pfmon process or has ended, and -1 after an error.
  */
 static int attach_found(struct attaching *attaching, int tid)
 {
@@ -203,8 +203,8 @@ static int attach_found(struct attaching *attaching, int tid)
 }
 
 /*
- * Load contexts on those threads in @tasks that have none. Returns the number of these threads, or
- * -1 after an error.
+ * Load contexts on those threads in @tasks that have none. Returns the number of contexts that were
+ * loaded, or -1 after an error.
  */
 static int attach_listed(struct attaching *attaching, DIR *tasks)
 {
@@ -224,8 +224,8 @@ static int attach_listed(struct attaching *attaching, DIR *tasks)
 }
 
 /*
- * Load contexts on those threads of process @pid that have none. Returns the number of these
- * threads, or -1 after an error.
+ * Load contexts on those threads of process @pid that have none. Returns the number of contexts
+ * that were loaded, or -1 after an error.
  */
 static int attach_threads(struct attaching *attaching, int pid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Load contexts on running threads and processes. */
+/* Load contexts on running threads and processes, or on CPUs. */
 #ifndef PFMON_TARGETS_H
 #define PFMON_TARGETS_H
 
@@ -46,7 +46,7 @@ void targets_free(struct targets *targets);
  * struct target_ends - descriptors that show the ends of the targets
  * @contexts: descriptors of contexts. The END message of a context shows that its thread has ended
  * @context_count: number of @contexts
- * @processes: pidfds
+ * @processes: pidfds of the processes
  * @process_count: number of @processes
  */
 struct target_ends {
@@ -57,9 +57,9 @@ struct target_ends {
 };
 
 /*
- * Load a context on each thread, and fill in @ends.  If @follows, threads that the processes create
- * later are counted, too.  Reports an error and returns -1, or returns 0.  The caller calls
- * target_ends_free() in either case.
+ * Load a context on each thread and on each CPU of @targets, and fill in @ends. If @follows,
+ * threads that the processes create later are counted, too. Reports an error and returns -1, or
+ * returns 0. The caller calls target_ends_free() in either case.
  */
 int targets_attach(const struct targets *targets, bool follows, struct group *group,
 		   struct target_ends *ends);
@@ -84,7 +84,7 @@ int targets_attach_threads(const struct targets *targets, bool follows,
 /* Returns how many threads the processes have now; at least 1. */
 size_t targets_count_threads(const struct targets *targets);
 
-/* Flags of the first context, which the caller creates. */
+/* Returns the flags (PFM_FL_*) of the first context, which the caller creates. */
 uint32_t targets_flags(const struct targets *targets, bool follows);
 
 void target_ends_free(struct target_ends *ends);

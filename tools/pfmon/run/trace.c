@@ -38,7 +38,7 @@ int trace_begin(pid_t pid)
 		       : 0;
 }
 
-/* Waits until the child stops.  Returns si_status, or -1 if the child has ended. */
+/* Wait until the child stops. Returns si_status, or -1 if the child has ended. */
 static int next_stop(pid_t pid)
 {
 	siginfo_t info;
@@ -103,7 +103,7 @@ bool trace_is_exec(int stop)
 	return event_of(stop) == PTRACE_EVENT_EXEC;
 }
 
-/* ptrace(2), "Group-stop": a child stopped by job control must stay stopped. */
+/* A child stopped by job control must stay stopped: see ptrace(2), section "Group-stop". */
 static bool is_group_stop(int stop)
 {
 	return event_of(stop) == PTRACE_EVENT_STOP && signal_of(stop) != SIGTRAP;
@@ -123,6 +123,6 @@ void trace_stopped(const struct tracer *tracer, pid_t pid, int stop)
 		tracer->exit(tracer->data);
 	else if (!event_of(stop))
 		number = signal_of(stop);
-	/* If SIGKILL came first, the child is gone: waitpid() will report that. */
+	/* This call fails if SIGKILL has ended the child. Then waitpid() will report the end. */
 	ptrace(PTRACE_CONT, pid, NULL, (void *)number);
 }

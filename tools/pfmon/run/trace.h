@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace a child with ptrace(2) until it ends. An execve() does not end the tracing. The child is
- * stopped after each execve() and before its end, so that its memory can be read. The child gets
- * the same signals as it would get without ptrace, and job control works. Only the child's first
- * thread is followed.
+ * Trace a child with ptrace(2). Only the child's first thread is followed.
+ *
+ * After trace_begin(), the child is traced until it ends. It is stopped after each execve() and
+ * before its end, so that its memory can be read. The child gets the same signals as it would get
+ * without ptrace, and job control works.
+ *
+ * trace_stop(), trace_to_exec() and trace_end() trace the child only until it enters execve().
  */
 #ifndef PFMON_TRACE_H
 #define PFMON_TRACE_H
@@ -49,9 +52,10 @@ int trace_to_exec(pid_t pid);
 void trace_end(pid_t pid);
 
 /*
- * Call this when the child has stopped.  Calls the function of @tracer for this stop, if there is
- * one, and lets the child continue. @stop is si_status of waitid(), or the status of waitpid()
- * shifted right by 8 bits.
+ * Call this when a child has stopped after trace_begin(). Calls the function of @tracer for this
+ * stop, if there is one, and lets the child continue. If job control has stopped the child, the
+ * child stays stopped. @stop is si_status of waitid(), or the status of waitpid() shifted right by
+ * 8 bits.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

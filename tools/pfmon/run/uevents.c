@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel sends its uevents to all sockets of this kind.  Each begins with a line such as
- * "online@/devices/system/cpu/cpu3".  There are also many events about devices that belong to a
- * CPU. uevents_take() ignores these, and reports only events about the CPU itself.
+ * The kernel sends its uevents to all netlink sockets that belong to the group OF_KERNEL. A uevent
+ * begins with a string such as "online@/devices/system/cpu/cpu3". There are also many events about
+ * devices that belong to a CPU. uevents_take() ignores them, and reports only events about the CPU
+ * itself.
  */
 #include <errno.h>
 #include <linux/netlink.h>

@@ -74,8 +74,8 @@ void signals_close(struct signals *signals)
 }
 
 /*
- * A signal from the terminal has reached the command, too. A signal sent to pfmon alone
- * has not, so it is passed on.
+ * A signal from the terminal (SI_KERNEL) has also reached the command. A signal from a process is
+ * passed on to the command.
  */
 static void take_signals(const struct signals *signals, pid_t pid,
 			 struct outcome *outcome)
@@ -95,7 +95,7 @@ static void take_signals(const struct signals *signals, pid_t pid,
  * struct waiting - state of a wait
  * @watch: what to wait for
  * @outcome: what is known about the end
- * @poll: epoll descriptor that waits for the signals, the contexts and the processes
+ * @poll: epoll descriptor that waits for the signals, the contexts, the processes and @watch->more
  * @open: number of contexts that may still have messages, plus number of processes that have not
  *	ended
  * @ended_at: when pfmon saw the end of the last thread or process, in ns of CLOCK_MONOTONIC

@@ -49,9 +49,9 @@ void signals_close(struct signals *signals);
  * @usage: resources that the command used
  * @others: what ran besides the command's first thread; the caller has filled in
  *	@tasks_before and @children_before
- * @signal: last signal that pfmon received during the wait, 0 if none
+ * @signal: last signal except SIGCHLD that pfmon received during the wait, 0 if none
  * @ended: the END messages of all contexts have been read, and all processes have ended
- * @ended_early: the last END message came long before the end of the command
+ * @ended_early: the last monitored thread or process ended long before the command did
  * @timed_out: the timeout expired before the command or the targets ended
  * @failed: one of the functions of struct watch failed
  */
@@ -69,7 +69,7 @@ struct outcome {
 /**
  * struct watched - one more descriptor to wait for
  * @fd: the descriptor
- * @ready: called when it is readable; reads it
+ * @ready: called when @fd is readable; reads from @fd
  */
 struct watched {
 	int fd;
@@ -89,10 +89,10 @@ struct waiting;
  * @have_copies: the contexts have copies, whose messages may come even after the END message
  * @may_return: a context may be loaded again after its END message, so the END messages do not
  *	end the wait
- * @processes: pidfds; wait until these processes have ended, too
+ * @processes: pidfds of the monitored processes
  * @process_count: number of @processes
- * @pid: child to wait for. 0: there is no child; wait until all @processes and all threads of the
- *	contexts have ended, or until a signal comes
+ * @pid: child to wait for. 0: there is no child; the wait ends when all @processes and all threads
+ *	of the contexts have ended, or when a signal comes
  * @more: more descriptors
  * @more_count: number of @more
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
@@ -129,8 +129,8 @@ struct watch {
 };
 
 /*
- * Reports an error and returns -1, or returns 0. The caller has filled in
- * @outcome->others.
+ * Wait until the child or the targets have ended, see struct watch. Reports an error and returns
+ * -1, or returns 0. The caller has filled in @outcome->others.
  */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
@@ -141,7 +141,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome);
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 
-/* ns of CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC in ns. */
 uint64_t nanoseconds_now(void);
 
 #endif

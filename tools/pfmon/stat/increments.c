@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Follow how the counts of event sets grow.  One call reads both the counts and the CPU time of a
- * set, because an active set would continue to count between two calls.
+ * Follow how the counts of event sets grow. If all values fit into one call, this call reads both
+ * the counts and the CPU time of a set, because an active set would continue to count between two
+ * calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,10 @@
 #include "increments.h"
 
 /*
- * Limits of the interval between two readings, in ms.  Reading the counters interrupts the
- * thread's CPU for some microseconds.  Within these limits, the readings take less than 0.1 % of
- * the time, and there are at least 10 readings per second.
+ * Limits of the interval between two readings, in ms. Reading the counters interrupts the thread's
+ * CPU for some microseconds. Within these limits, the readings take less than 0.1 % of the time,
+ * and there are at least 10 readings per second. With many contexts, stat.c makes the interval
+ * longer.
  */
 #define INTERVAL_LEAST 20
 #define INTERVAL_MOST  100

@@ -40,8 +40,8 @@ void increments_begin(struct increments *increments);
 int increments_take(struct increments *increments, struct group *group);
 
 /*
- * Returns the time between two readings in ms: the length of one turn of every set together, within
- * limits.  Returns 0 if no readings are needed.
+ * Returns the time in ms between two readings: the time in which each set has one turn, within
+ * limits. Returns 0 if there are no event sets.
  */
 unsigned int increments_interval(const struct event_list *events);
 

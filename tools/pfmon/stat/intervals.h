@@ -32,16 +32,16 @@ struct intervals {
 };
 
 /*
- * These functions report an error and return -1, or return 0.  @results are the results of the
- * whole measurement.  The caller calls intervals_free() in any case.
+ * intervals_prepare() and intervals_print() report an error and return -1, or return 0. @results
+ * are the results of the whole measurement. The caller calls intervals_free() in any case.
  */
 int intervals_prepare(struct intervals *intervals, const struct results *results,
 		      const struct stat_options *options, FILE *file);
 
-/* Call this when counting begins and all counts are 0. */
+/* Call this when counting begins and all counts are 0. Prints the heading, if the form has one. */
 void intervals_begin(struct intervals *intervals);
 
-/* Print the present interval, which ends now.  The caller has just read the counters. */
+/* Print the present interval, which ends now. The caller has just called increments_take(). */
 int intervals_print(struct intervals *intervals, const struct increments *increments,
 		    struct group *group);
 

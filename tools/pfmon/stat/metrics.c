@@ -4,7 +4,10 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Returns whether event @index was counted in @set, with @role and with the modes of @event. */
+/*
+ * Returns whether event @index has @role and the modes of @event, belongs to @set, and was counted.
+ * Returns false for an event that ends the turn of its set.
+ */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {
@@ -47,7 +50,10 @@ static double value_of(const struct results *results, enum event_role role,
 	return find_value(results, role, event, &value) ? value : 0;
 }
 
-/* CPU time in ns during which the value of @event was counted. */
+/*
+ * Returns the CPU time in ns that belongs to the value of @event: the whole time if the value is
+ * scaled, else the time during which the event was counted.
+ */
 static double time_of(const struct results *results, const struct event *event)
 {
 	if (!results->events->set_count || results->is_scaled || event->set == EVERY_SET)
@@ -60,7 +66,7 @@ static struct metric ratio(double value, double base, int decimals, const char *
 	return base > 0 ? (struct metric){ value / base, decimals, unit } : nothing;
 }
 
-/* Counts per second of CPU time. */
+/* Returns @value per second of CPU time. @runtime is in ns. */
 static struct metric rate(double value, double runtime)
 {
 	double per_second;
@@ -107,7 +113,7 @@ static bool find_wasted(const struct results *results, const struct event *event
 	return true;
 }
 
-/* @slots minus the retired slots, the unfilled slots and @other, in percent of @slots. */
+/* Returns @slots minus the retired slots, the unfilled slots and @other, in percent of @slots. */
 static struct metric rest_of(const struct results *results, const struct event *event,
 			     double slots, double other, const char *unit)
 {

@@ -22,8 +22,8 @@ struct parts {
 };
 
 /*
- * These functions report an error and return -1, or return 0.  @whole are the results of the
- * whole measurement.  The caller calls parts_free() in any case.
+ * parts_prepare() and parts_print() report an error and return -1, or return 0. @whole are the
+ * results of the whole measurement. The caller calls parts_free() in any case.
  */
 int parts_prepare(struct parts *parts, const struct results *whole, enum part_kind kind,
 		  const struct stat_options *options, FILE *file);
@@ -31,7 +31,7 @@ int parts_prepare(struct parts *parts, const struct results *whole, enum part_ki
 /* Print the heading, if the form has one. */
 void parts_begin(const struct parts *parts);
 
-/* Print the present part.  @stamp is the text at the beginning of its lines. */
+/* Print the present part. @stamp is the text at the beginning of each of its lines. */
 int parts_print(struct parts *parts, const char *stamp);
 
 void parts_free(struct parts *parts);

@@ -29,7 +29,7 @@ static size_t numbers_of(const struct event_list *events)
 	return events->count + events_set_count(events);
 }
 
-/* Add a row with the counts and times of @group. */
+/* Add a row for @thread, whose counts and times the caller has read into @group. */
 static int add_row(struct per_thread *threads, const struct group *group,
 		   const struct event_list *events, const struct session_thread *thread)
 {
@@ -84,8 +84,9 @@ static int take_all_ended(struct per_thread *threads, struct group *group,
 }
 
 /*
- * One call takes the counts of at most this many threads from each context. Without this limit, the
- * call might never return, because threads may end as fast as the call takes their counts.
+ * One call of per_thread_take() takes the counts of at most this many threads from each context.
+ * Without this limit, the call might never return, because threads may end as fast as the call
+ * takes their counts.
  */
 #define TAKE_AT_ONCE 4096
 
@@ -163,7 +164,7 @@ static int compare(const void *one, const void *other)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* Threads with the most events come first. */
+/* Sort the threads: the one with the highest count of the first event comes first. */
 static void sort_rows(struct per_thread *threads, struct results *results)
 {
 	const size_t first = first_event(results->events);
@@ -179,7 +180,7 @@ static void sort_rows(struct per_thread *threads, struct results *results)
 		qsort(threads->rows, threads->count, sizeof(*threads->rows), compare);
 }
 
-/* In CSV the stamp is one field: it has neither separators nor quotation marks. */
+/* In CSV the stamp is one field: replace separators and quotation marks. */
 static void make_one_field(char *stamp, const char *separator)
 {
 	for (char *next = stamp; separator && *next; next++)

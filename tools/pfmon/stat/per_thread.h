@@ -2,7 +2,8 @@
 /*
  * Take and print the counts of each thread.
  *
- * When a new thread ends, the kernel keeps its counts until they are read (PFM_FL_KEEP_COUNTS).
+ * When a thread that is monitored by a copy ends, the kernel keeps its counts until pfmon reads
+ * them (PFM_FL_KEEP_COUNTS).
  */
 #ifndef PFMON_PER_THREAD_H
 #define PFMON_PER_THREAD_H
@@ -44,8 +45,8 @@ struct per_thread {
 };
 
 /*
- * These functions report an error and return -1, or return 0. The caller calls per_thread_free()
- * in any case.
+ * The functions of type int report an error and return -1, or return 0. The caller calls
+ * per_thread_free() in any case.
  */
 
 /* Check that one call can read all values of a thread. */
@@ -62,7 +63,7 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events);
 
-/* @whole are the results of all threads together. */
+/* Print the counts of each thread. @whole are the results of all threads together. */
 int per_thread_print(struct per_thread *threads, const struct results *whole,
 		     const struct stat_options *options, FILE *file);
 

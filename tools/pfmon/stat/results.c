@@ -69,7 +69,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 	return figure;
 }
 
-/* Time in ns during which any set was active. */
+/* Returns the sum of the times in ns during which the sets were active. */
 static uint64_t whole(const struct results *results, const struct run *run)
 {
 	uint64_t duration = 0;
@@ -80,7 +80,8 @@ static uint64_t whole(const struct results *results, const struct run *run)
 }
 
 /*
- * Time in ns during which the event was counted: the whole time if it was always counted.
+ * Returns the time in ns during which the event was counted: the whole time if it was always
+ * counted.
  */
 static uint64_t part(const struct results *results, const struct run *run, size_t index)
 {
@@ -92,8 +93,8 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns whether the part is a CPU on which nothing was counted: its CPU time is 0. This cannot be
- * said of a thread, whose CPU time may be 0 just because it never ran.
+ * Returns whether CPUs were measured and nothing was counted on them: their CPU time is 0. Threads
+ * are different: their CPU time is also 0 if they never ran, and then the counts of 0 are right.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

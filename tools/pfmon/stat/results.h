@@ -18,7 +18,8 @@
  * @errors: standard error of each scaled count, relative to the count; negative if the
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
- * @runtime: CPU time of the thread in ns
+ * @runtime: sum of the CPU times of the threads in ns; for CPUs, sum of the times during which they
+ *	were counted
  * @idle: sum of the idle times of the CPUs, in seconds; NAN if it is not known
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
@@ -70,7 +71,7 @@ struct part {
  * @machine: the machine that counted the events
  * @events: the events
  * @command: the command, NULL-terminated, or NULL
- * @targets: the threads and processes that were counted; NULL if the command was counted
+ * @targets: the threads, processes or CPUs that were counted; NULL if the command was counted
  * @part: the part of the measurement that the counts belong to
  * @stamp: text at the beginning of each line of an event; NULL: none
  * @is_scaled: event sets are switched after a time, not after overflows, so counts are scaled to
@@ -109,8 +110,9 @@ struct figure {
 };
 
 /*
- * Returns the state of the event, EVENT_NOT_COUNTED if its set was never active. The functions
- * below use only the runs that counted the event.
+ * Returns the state of the event: EVENT_NOT_COUNTED also if the event's set was never active, or if
+ * nothing was counted on the CPUs. results_value() and results_count() use only the runs that
+ * counted the event, and so does results_counted() if there are several runs.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
@@ -120,10 +122,10 @@ const char *results_state_text(enum event_state state);
 /* The count; scaled if @results->is_scaled. */
 struct figure results_value(const struct results *results, size_t event);
 
-/* The mean as a whole number, exact with a single run. */
+/* The mean of results_value() as a whole number, exact with a single run. */
 uint64_t results_count(const struct results *results, size_t event);
 
-/* The mean before scaling, as a whole number. */
+/* The mean of the counts before scaling, as a whole number. */
 uint64_t results_counted(const struct results *results, size_t event);
 
 /* The fraction of the time during which the event was counted: 0 to 1. */

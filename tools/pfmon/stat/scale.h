@@ -19,8 +19,8 @@
 #define RATIO_LEAST 3
 
 /*
- * Scale @value, which was counted during @duration, to @total; both have the same unit,
- * and @duration is not 0. The result is exact if @duration and @total are equal.
+ * Scale @value, which was counted during @duration, to @total. @duration and @total have the same
+ * unit, and @duration is not 0. The result is exact if @duration and @total are equal.
  */
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 
@@ -29,7 +29,7 @@ uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
  * @count: number of increments
  * @values: sum of their values
  * @durations: sum of their durations
- * @first: rate of the first increment; the sums below use differences from this rate, so
+ * @first: rate of the first increment; @squares and @products use differences from this rate, so
  *	that no digits are lost
  * @squares: sum of (value - @first * duration)^2
  * @products: sum of (value - @first * duration) * duration

@@ -128,7 +128,7 @@ static unsigned int shorter(unsigned int a, unsigned int b)
 	return a && (!b || a < b) ? a : b;
 }
 
-/* Returns the time in ms until the counters must be read again; 0: read them only at the end. */
+/* Returns the time in ms until the next call of on_tick(); 0: no call is needed. */
 static unsigned int until_reading(const struct measurement *measurement)
 {
 	const unsigned int factor = 1 + (unsigned int)measurement->group.attached / MANY;
@@ -210,9 +210,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * Monitoring ends when the thread executes a program that the user may not monitor. By then, a
- * command has usually executed little except pfmon's own code, so its counts are not shown. With -p
- * and -t, the counts of the thread until then are shown.
+ * Monitoring ends when the thread executes a program that the user may not monitor. If the command
+ * itself is such a program, hardly any of its events were counted. So the counts of a command are
+ * not shown. With -p and -t, the counts of the thread until that moment are shown.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -257,8 +257,8 @@ static bool has_idle_time(const struct measurement *measurement)
 }
 
 /*
- * Wait, detach and read. If the command fails in several runs, the first of these determines the
- * exit status.
+ * Wait for the end, unload the contexts and read the counts. If the command fails in several runs,
+ * the first of these runs determines the exit status.
  */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
@@ -389,8 +389,8 @@ static int run_all(struct measurement *measurement)
 
 /*
  * Warn of sets that were never active.  If there was a single context, also warn if some sets were
- * active less often than others.  With several contexts this is normal, because each context begins
- * with the first set.
+ * active less often than others. With several contexts such a difference is normal, because each
+ * context begins with the first set.
  */
 static void warn_of_turns(const struct results *results, bool is_alone)
 {
@@ -422,7 +422,7 @@ static uint32_t context_flags(const struct stat_options *options)
 	       (options->targets.is_per_thread ? PFM_FL_KEEP_COUNTS : 0);
 }
 
-/* Returns whether there was only one context, without copies. */
+/* Returns whether it is certain that there was only one context, without copies. */
 static bool is_alone(const struct measurement *measurement)
 {
 	if (!measurement->session.is_inherited)

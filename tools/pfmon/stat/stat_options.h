@@ -22,7 +22,8 @@
  * @timeout: ns after which counting ends, 0: no limit
  * @print_interval: print the counts each time this many ns are over; 0: print only at the end
  * @is_verbose: show what the measurement has cost
- * @is_inherited: threads and processes that the command makes are counted, too
+ * @is_inherited: threads and processes that the command creates are counted, too; with -p, threads
+ *	that the processes create
  * @separator: separator of the CSV fields; NULL: do not print CSV
  * @is_json: print JSON
  * @output: file to write, NULL for standard error

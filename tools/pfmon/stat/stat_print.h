@@ -8,7 +8,10 @@
 #include "results.h"
 #include "stat_options.h"
 
-/* Returns NULL after reporting an error. */
+/*
+ * Open the file @name for writing. NULL stands for standard error, and "-" for standard output.
+ * Returns NULL after reporting an error.
+ */
 FILE *stat_print_open(const char *name);
 
 /*
@@ -18,8 +21,8 @@ FILE *stat_print_open(const char *name);
 int stat_print_close(FILE *file, const char *name);
 
 /*
- * Print with one write(2), so that the output is not mixed with that of other processes.
- * Reports an error and returns -1, or returns 0.
+ * Print @results. The text reaches standard error in one write(2), so that it is not mixed with the
+ * output of other processes. Reports an error and returns -1, or returns 0.
  */
 int stat_print(const struct results *results, const struct stat_options *options,
 	       FILE *file);

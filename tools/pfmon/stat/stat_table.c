@@ -67,7 +67,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* Align the decimal points of all comments. */
+		/* The width aligns the decimal points of all comments, and the gap their units. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -134,8 +134,8 @@ static void scaled_heading(FILE *file)
 }
 
 /*
- * Print the count before scaling, the fraction of the time during which the event was counted, and
- * the error.
+ * Print the line of an event if counts are scaled. After the comment follow the error, the fraction
+ * of the time during which the event was counted, and the count before scaling.
  */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {

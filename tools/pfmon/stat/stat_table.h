@@ -8,8 +8,8 @@
 #include "results.h"
 
 /*
- * For a part of a measurement, stat_table() prints only the lines of the events; stat_table_begin()
- * prints their heading.
+ * For a part of a measurement, stat_table() prints only the lines of the events and of the idle
+ * time. stat_table_begin() prints their heading.
  */
 void stat_table(FILE *file, const struct results *results);
 void stat_table_begin(FILE *file, const struct results *results);

@@ -10,8 +10,8 @@
 #include "switch_cost.h"
 
 /*
- * The loop takes about this long. This is long enough for twenty switches, but short enough that a
- * timer tick rarely interrupts the loop.
+ * The loop takes LOOP_NS to 2 * LOOP_NS. This is long enough for twenty turns of TURN_NS, but short
+ * enough that few timer ticks interrupt the loop.
  */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
@@ -88,7 +88,7 @@ out:
 	return result;
 }
 
-/* If the event is counted only at kernel level: how often it occurs during a switch; else 0. */
+/* Returns how often an event of the kernel level occurs during a switch; 0 for other events. */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {
@@ -104,7 +104,7 @@ static double at_switch(const struct event_list *events, size_t index,
 	       (double)trial->switches;
 }
 
-/* Use the trial with the shortest time. */
+/* Measure the loop alone, then with set switches. Use the trial with the shortest time. */
 static int measure(struct switch_cost *cost, struct session *session,
 		   const struct event_list *events, struct trial *trial)
 {
@@ -125,7 +125,10 @@ static int measure(struct switch_cost *cost, struct session *session,
 	return 0;
 }
 
-/* Copy the events and their sets.  In the copy, each turn of a set lasts at most TURN_NS. */
+/*
+ * Copy the events and their sets. In the copy, each turn of a set lasts at most TURN_NS, unless the
+ * kernel lengthens the turns (min_switch_timeout).
+ */
 static int copy_sets(struct event_list *copy, const struct event_list *events)
 {
 	*copy = *events;

@@ -23,8 +23,9 @@ struct switch_cost {
 };
 
 /*
- * Measure the cost with @events, whose counters have been assigned; this takes about 20 ms. Reports
- * an error and returns -1, or returns 0; the caller calls switch_cost_free() in either case.
+ * Measure the cost with @events, whose counters have been assigned. This takes about 40 to 80 ms.
+ * Reports an error and returns -1, or returns 0. The caller calls switch_cost_free() in either
+ * case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);

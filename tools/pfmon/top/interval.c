@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What happened in an interval. */
+/* An interval of pfmon top. */
 #include <stdlib.h>
 
 #include "../common/errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happened in an interval: its samples, added up, and what its CPUs did. */
+/* An interval of pfmon top: its samples, added up, and how busy the CPUs were. */
 #ifndef PFMON_INTERVAL_H
 #define PFMON_INTERVAL_H
 
@@ -7,7 +7,7 @@
 
 /**
  * struct cpu_row - a CPU in an interval
- * @cpu: its number
+ * @cpu: number of the CPU
  * @is_offline: the CPU has gone offline, so it is no longer sampled
  * @busy: fraction of the interval during which the CPU was not idle, from 0 to 1; NAN if it is not
  *	known
@@ -25,7 +25,7 @@ struct cpu_row {
 };
 
 /**
- * struct interval - what happened in an interval
+ * struct interval - an interval
  * @recording: the samples
  * @profile: the samples added up
  * @cpus: the CPUs, in the order of their contexts
@@ -42,11 +42,11 @@ struct interval {
 
 /*
  * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
- * fills in the rest of @interval->cpus, and calls interval_sort(), which adds the samples up.
- * interval_sort() may be called again, to sort by other keys. It takes over the symbols of
- * @earlier. In the first call, @earlier is the previous interval. In later calls, it is @interval
- * itself. Both functions report an error and return -1, or return 0; the caller calls
- * interval_free() in any case.
+ * fills in @interval->seconds and the rest of @interval->cpus, and calls interval_sort(), which
+ * adds the samples up.  interval_sort() may be called again, to sort by other keys.  It takes over
+ * the symbols of @earlier.  In the first call, @earlier is the previous interval, or an empty one
+ * if there is none.  In later calls, @earlier is @interval itself.  Both functions report an error
+ * and return -1, or return 0; the caller calls interval_free() in any case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

@@ -17,7 +17,7 @@
 /* Move the cursor to the first line and column, and clear everything after it. */
 #define CLEAR		"\033[H\033[J"
 
-/* One call writes a whole screen, so that the screen does not flicker. */
+/* Size of a buffer for a whole screen: one write(2) shows it, so the screen does not flicker. */
 #define BUFFER		65536
 
 static void measure(struct screen *screen)
@@ -110,7 +110,7 @@ char screen_key(struct screen *screen)
 	return SCREEN_REDRAW;
 }
 
-/* In UTF-8, only the first byte of a character takes up a column. */
+/* Bytes of the form 10xxxxxx continue a character of UTF-8.  A character takes up one column. */
 static bool begins_character(char byte)
 {
 	return (byte & 0xc0) != 0x80;

@@ -9,8 +9,9 @@
 
 /**
  * struct screen - the terminal
- * @poll: descriptor that is readable when screen_key() can return something; 0: no terminal
- * @signals: descriptor of the signals about the terminal
+ * @poll: descriptor that is readable when screen_key() can return something; 0: the terminal is
+ *	not used
+ * @signals: signalfd(2) of SIGWINCH and SIGTSTP
  * @has_keys: keys are read one by one, and are not echoed
  * @saved: the terminal's settings before screen_begin()
  * @columns: width in characters
@@ -33,7 +34,8 @@ int screen_begin(struct screen *screen);
 
 /*
  * Returns the key that was pressed, or 0 if there is none. Returns SCREEN_REDRAW if the size of the
- * terminal has changed or pfmon was stopped. Returns SCREEN_QUIT if the terminal no longer exists.
+ * terminal has changed, or if pfmon was stopped and continues. Returns SCREEN_QUIT if no key can be
+ * read, for example because the terminal no longer exists.
  */
 char screen_key(struct screen *screen);
 

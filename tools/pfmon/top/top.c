@@ -2,7 +2,7 @@
 /*
  * pfmon top: show what the CPUs do now.  It makes a recording in memory, with a new file for
  * each interval, and shows a report of each file.  A file contains only the samples of its
- * interval.  Processes that ended before the interval are not in the file.  So pfmon's memory does
+ * interval.  Processes that ended before the interval are not in the file, so pfmon's memory does
  * not grow.
  */
 #include <langinfo.h>
@@ -36,7 +36,7 @@
  * @names_lost: how many of the kernel's events about processes were lost before the current
  *	interval
  * @refreshes: number of intervals that have been shown
- * @has_ended: the last table has been shown
+ * @has_ended: the last table has been shown, or the user has ended pfmon top
  * @is_utf8: the terminal can show the block characters of UTF-8
  */
 struct top {
@@ -114,7 +114,10 @@ static int begin_interval(struct top *top)
 	return 0;
 }
 
-/* An interval is over.  If a CPU was added during the interval, its idle time is not known. */
+/*
+ * Fill in what the CPUs did in @interval, which is over, and begin the next interval.  If a CPU was
+ * added during @interval, its idle time at the beginning is not known.
+ */
 static int look_at_cpus(struct top *top, struct interval *interval)
 {
 	const size_t before = top->cpus.count;
@@ -142,7 +145,7 @@ static int look_at_cpus(struct top *top, struct interval *interval)
 	return 0;
 }
 
-/* An interval is over. */
+/* An interval is over: read its file and show it. */
 static int on_file(void *data, const struct data_writer *file)
 {
 	struct top *top = data;
@@ -164,7 +167,7 @@ static int on_file(void *data, const struct data_writer *file)
 	return 0;
 }
 
-/* Change the kind of the entries. */
+/* Show the next kind of entries. */
 static int change_sort(struct top *top)
 {
 	static const struct {
@@ -249,8 +252,8 @@ int command_top(int argc, char **argv)
 	int result = top_options_parse(argc, argv, &top.options);
 
 	/*
-	 * On a terminal the user may choose functions later. To find functions, the mappings are
-	 * needed.
+	 * On a terminal the user may choose functions later. To find functions, pfmon needs the
+	 * mappings of processes.
 	 */
 	top.options.record.names_only = top.options.is_batch &&
 					!profile_needs_objects(&top.options.profile);

@@ -10,7 +10,7 @@
 #include "../report/sort_keys.h"
 #include "top_options.h"
 
-/* Limits of the interval. */
+/* Default of the interval, and its limits. */
 #define INTERVAL       (2 * SECOND)
 #define INTERVAL_LEAST (SECOND / 10)
 #define INTERVAL_MOST  (24 * 3600 * SECOND)

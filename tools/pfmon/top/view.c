@@ -11,7 +11,7 @@
 /* Entries below this percentage are added up in one line. */
 #define LIMIT	   0.5
 
-/* On a terminal, CPUs take up at most 1 / CPU_PART of the rows. */
+/* On a terminal, at most 1 / CPU_PART of the rows show CPUs. */
 #define CPU_PART   3
 
 /*
@@ -52,7 +52,7 @@ static void print_heading(FILE *file, const struct interval *interval,
 	print_missing(file, &interval->recording, names_lost);
 }
 
-/* The busiest CPU comes first, and CPUs that are offline come last. */
+/* The CPU with the most events comes first, and CPUs that are offline come last. */
 static int by_events(const void *one, const void *other)
 {
 	const struct cpu_row *a = one, *b = other;
@@ -81,7 +81,7 @@ static void print_cpu(FILE *file, const struct cpu_row *row, double seconds)
 	fprintf(file, "%11s\n", count_text(row->lost, text));
 }
 
-/* Returns the number of lines, or 0 if there is no memory. */
+/* Returns the number of lines below the heading, or 0 if there is no memory. */
 static size_t print_cpus(FILE *file, const struct interval *interval, size_t most)
 {
 	size_t count = interval->cpu_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Show an interval as tables: its CPUs, and its programs or functions. */
+/* Show an interval as two tables: its CPUs, and its programs, functions or other entries. */
 #ifndef PFMON_VIEW_H
 #define PFMON_VIEW_H
 
@@ -10,7 +10,7 @@
 /**
  * struct view_style - how an interval is shown
  * @columns: width of the terminal
- * @rows: height of the terminal; 0: all CPUs and entries are shown
+ * @rows: height of the terminal; 0: there is no limit
  * @is_utf8: bars consist of the block characters of UTF-8
  * @has_bars: bars show percentages
  */

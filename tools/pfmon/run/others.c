@@ -157,7 +157,7 @@ void others_at_end(struct others *others, pid_t pid)
 
 	if (read_times(pid, &others->process, &first))
 		others->threads = difference(others->process, first);
-	others->has_children = has_waited_for_children(pid);
+	others->has_children |= has_waited_for_children(pid);
 }
 
 void others_orphan(struct others *others, const struct rusage *usage)

@@ -169,8 +169,8 @@ static const char *printed(const struct interval *interval, uint64_t names_lost,
 TEST(the_table_has_all_cpus_and_the_programs_by_their_share)
 {
 	static const char expected[] =
-		" 2.00 s: cycles, one in 1,000: 1,000 samples, 40 lost, 3 names of "
-		"programs lost\n"
+		" 2.00 s: cycles, one in 1,000: 1,000 samples, 40 lost, 3 program names "
+		"lost\n"
 		"\n"
 		"     CPU    Busy            Events/s       Samples       Lost\n"
 		"       0  100.0%             350,000           700         40\n"

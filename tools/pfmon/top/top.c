@@ -22,6 +22,9 @@
 #include "top_options.h"
 #include "view.h"
 
+/* The width of tables that are not written to a terminal, as in pfmon report. */
+#define BATCH_COLUMNS 80
+
 /**
  * struct top - a live view
  * @options: the command line
@@ -58,7 +61,7 @@ struct top {
 static int draw(struct top *top)
 {
 	const struct view_style style = {
-		.columns = top->screen.columns,
+		.columns = top->options.is_batch ? BATCH_COLUMNS : top->screen.columns,
 		.rows = top->screen.rows,
 		.is_utf8 = top->is_utf8,
 		.has_bars = !top->options.is_batch,
@@ -115,8 +118,8 @@ static int begin_interval(struct top *top)
 }
 
 /*
- * Fill in what the CPUs did in @interval, which is over, and begin the next interval.  If a CPU was
- * added during @interval, its idle time at the beginning is not known.
+ * Fill in what the CPUs did in @interval, which is over, and begin the next interval.  If a CPU
+ * was added or came online during @interval, its idle time at the beginning is not known.
  */
 static int look_at_cpus(struct top *top, struct interval *interval)
 {
@@ -133,13 +136,15 @@ static int look_at_cpus(struct top *top, struct interval *interval)
 	}
 	interval->seconds = (double)(top->begun - begun) / 1e9;
 	for (size_t i = 0; i < interval->cpu_count; i++) {
-		const struct sampler *sampler = &top->recorder.samplers[i];
+		struct sampler *sampler = &top->recorder.samplers[i];
 		struct cpu_row *row = &interval->cpus[i];
+		bool was_online = i < before && !sampler->session.was_offline;
 
 		row->cpu = (uint32_t)sampler->target;
 		row->is_offline = !session_is_attached(&sampler->session);
-		row->busy = busy_part(i < before ? idle[i] : NAN, top->idle[i],
+		row->busy = busy_part(was_online ? idle[i] : NAN, top->idle[i],
 				      interval->seconds);
+		sampler->session.was_offline = false;
 	}
 	free(idle);
 	return 0;

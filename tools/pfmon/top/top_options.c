@@ -29,9 +29,10 @@ static int take_interval(const char *argument, void *field)
 		    (int)sizeof(text) ||
 	    options_long_time(text, INTERVAL_MOST, interval) ||
 	    *interval < INTERVAL_LEAST)
-		return fail("'%s' is not an interval of 100 ms or more: give one such as "
-			    "2 (seconds), 0.5 or 500ms",
-			    argument);
+		return fail(
+			"'%s' is not an interval from 100 ms to 24 hours: give one such "
+			"as 2 (seconds), 0.5 or 500ms",
+			argument);
 	return 0;
 }
 
@@ -114,8 +115,8 @@ int top_options_parse(int argc, char **argv, struct top_options *options)
 	if (result)
 		return result;
 	if (optind < argc)
-		return fail("'pfmon top' takes no command: it shows all CPUs, until q or "
-			    "Ctrl-C");
+		return fail(
+			"'pfmon top' takes no command: it shows CPUs until q or Ctrl-C");
 	if (!isatty(STDOUT_FILENO))
 		options->is_batch = true;
 	return check(&options->record);

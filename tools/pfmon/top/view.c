@@ -31,7 +31,7 @@ static void print_missing(FILE *file, const struct recording *recording,
 		fprintf(file, ", throttled %s time%s", count_text(throttled, text),
 			plural(throttled, "", "s"));
 	if (names_lost)
-		fprintf(file, ", %s %s of programs lost", count_text(names_lost, text),
+		fprintf(file, ", %s program %s lost", count_text(names_lost, text),
 			plural(names_lost, "name", "names"));
 	putc('\n', file);
 }

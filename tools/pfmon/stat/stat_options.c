@@ -11,8 +11,8 @@
 static int take_interval(const char *argument, void *field)
 {
 	if (options_time(argument, field))
-		return fail("'%s' is not an interval: give a time, such as 2.5 (ms), "
-			    "500us or 4ms",
+		return fail("'%s' is not a time for --mux-interval: give one such as "
+			    "2.5 (ms), 500us or 4ms",
 			    argument);
 	return 0;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Measure the cost of a switch from one event set to the next. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../common/errors.h"
+#include "../event/device_errors.h"
 #include "../run/wait.h"
 #include "scale.h"
 #include "switch_cost.h"
@@ -64,15 +66,26 @@ struct trial {
 	uint64_t *times;
 };
 
+#define UNMEASURED 1
+
+/*
+ * Returns 0, or -1 after a message. Returns UNMEASURED if pfmon itself is monitored, or if contexts
+ * on CPUs hold the counters.
+ */
 static int try_loop(struct session *session, const struct event_list *events,
 		    uint64_t turns, struct trial *trial)
 {
 	struct set_activity *activities = calloc(events->set_count, sizeof(*activities));
-	int result = -1;
+	int result = -1, error;
 
 	if (!activities)
 		return fail("no memory");
-	if (session_attach(session, gettid()) || session_start(session))
+	error = session_try_attach(session, gettid());
+	if (error == EBUSY || error == EEXIST)
+		result = UNMEASURED;
+	else if (error > 0)
+		fail_load(session->fd, gettid(), error);
+	if (error || session_start(session))
 		goto out;
 	trial->time = run_loop(turns);
 	if (session_detach(session) ||
@@ -111,8 +124,10 @@ static int measure(struct switch_cost *cost, struct session *session,
 	uint64_t turns = find_turns(), alone = shortest_loop(turns), least = UINT64_MAX;
 
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		if (try_loop(session, events, turns, trial))
-			return -1;
+		int result = try_loop(session, events, turns, trial);
+
+		if (result)
+			return result == UNMEASURED ? 0 : -1;
 		if (!trial->switches || trial->time >= least)
 			continue;
 		least = trial->time;
@@ -176,7 +191,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 	if (machine->scope[0])
 		return 0;
 	if (copy_sets(&copy, events))
-		return fail("no memory");
+		return -1;
 	if (!session_open(&session, machine->info.pmu_name, 0)) {
 		session.machine = *machine;
 		result = measure_with(cost, &session, &copy);

@@ -24,6 +24,7 @@ struct switch_cost {
 
 /*
  * Measure the cost with @events, whose counters have been assigned. This takes about 40 to 80 ms.
+ * The cost stays 0 if pfmon itself is monitored, or if contexts on CPUs hold the counters.
  * Reports an error and returns -1, or returns 0. The caller calls switch_cost_free() in either
  * case.
  */

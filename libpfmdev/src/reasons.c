@@ -26,8 +26,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_NO_PMD] = "the PMU has no such PMD",
 	[PFM_REASON_PMD_HELD] = "the PMD is held by another user of the PMU",
 	[PFM_REASON_PMC_VALUE] = "the PMU does not accept the value of the PMC",
-	[PFM_REASON_NOT_A_COUNTER] =
-		"flag PFM_REGFL_NO_EMUL64 is only for a PMC that drives a counter",
+	[PFM_REASON_NOT_A_COUNTER] = "the PMC does not accept flag PFM_REGFL_NO_EMUL64",
 	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
 	[PFM_REASON_NO_SET] = "the event set does not exist",
 	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",
@@ -40,7 +39,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
 	[PFM_REASON_NOTHING_TO_RESTART] = "no notification is waiting for a restart",
 	[PFM_REASON_TIMEOUT] = "the event set needs a timeout",
-	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
+	[PFM_REASON_NO_FORMAT] = "there is no such sampling format",
 	[PFM_REASON_FORMAT_SIZE] =
 		"the argument of the sampling format has the wrong size",
 	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
@@ -49,9 +48,10 @@ static const char *const sentences[] = {
 	[PFM_REASON_BUFFER_MEMLOCK] =
 		"the user's sampling buffers have reached the limit of locked memory, 'ulimit -l'",
 	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
-	[PFM_REASON_SMPL_PMDS] = "a PMD in reg_smpl_pmds does not exist or is held",
+	[PFM_REASON_SMPL_PMDS] =
+		"a PMD in reg_smpl_pmds does not exist or cannot be used in this context",
 	[PFM_REASON_RESET_PMDS] =
-		"a PMD in reg_reset_pmds does not exist, is held or is read-only",
+		"a PMD in reg_reset_pmds does not exist, is read-only or cannot be used in this context",
 	[PFM_REASON_SET_LIMIT] =
 		"the context has as many event sets as /sys/kernel/perfmon/max_sets allows; root can raise it",
 	[PFM_REASON_SET_MEMORY] =

@@ -170,7 +170,7 @@ TEST(braces_that_do_not_match_are_refused)
 		struct event_list list = { 0 };
 
 		ck_assert_msg(events_parse(&list, texts[i], &machine) == -1,
-			      "'%s' is taken", texts[i]);
+			      "'%s' is accepted", texts[i]);
 		events_free(&list);
 	}
 }

@@ -209,7 +209,7 @@ TEST(each_mistake_is_reported_with_its_line)
 
 		ck_assert_msg(read_text(&list, &machine, text, strlen(text), said,
 					sizeof(said)) == -1,
-			      "'%s' is taken", text);
+			      "'%s' is accepted", text);
 		ck_assert_msg(!strncmp(said, cases[i].said, strlen(cases[i].said)),
 			      "'%s': the message is '%s', not '%s'", text, said,
 			      cases[i].said);
@@ -291,5 +291,6 @@ TEST(times_have_units_and_decimals)
 		ck_assert_uint_eq(time, good[i].time);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(options_time(bad[i], &time) == -1, "'%s' is taken", bad[i]);
+		ck_assert_msg(options_time(bad[i], &time) == -1, "'%s' is accepted",
+			      bad[i]);
 }

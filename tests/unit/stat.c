@@ -82,7 +82,8 @@ TEST(options_that_contradict_each_other_are_refused)
 	struct stat_options options;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ck_assert_msg(parse(&options, lines[i]) == -1, "'%s' is taken", lines[i]);
+		ck_assert_msg(parse(&options, lines[i]) == -1, "'%s' is accepted",
+			      lines[i]);
 	ck_assert_int_eq(parse(&options, "--help"), 1);
 }
 

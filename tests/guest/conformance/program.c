@@ -31,8 +31,8 @@ const struct test_program the_program = {
 		"                       TRUTH is what the counter counts: instructions, cycles,\n"
 		"                       ns (of CPU time) or ticks (of the machine's time\n"
 		"                       counter).  Without TRUTH the counter is only compared\n"
-		"                       with itself.  The counters of armv8, power, soft and\n"
-		"                       example are known without this option\n"
+		"                       with itself.  The counters of armv8, power, intel, amd,\n"
+		"                       soft and example are known without this option\n"
 		"  -p, --parameters TEXT\n"
 		"                       parameters with which a test loads the module again\n",
 	.take_option = take_option,

@@ -26,8 +26,8 @@ static const struct command_line line = {
 	.name = "pfmon info",
 	.synopsis = "[--pmu NAME]",
 	.about =
-		"Show the version of the perfmon module, the PMU, its registers and limits, and for\n"
-		"root what monitoring has cost on each CPU.\n",
+		"Show the version of the perfmon module, the PMU, its registers and limits.  Root and\n"
+		"users who may monitor CPUs also see what monitoring has cost on each CPU.\n",
 	.options = rows,
 };
 

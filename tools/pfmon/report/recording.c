@@ -255,10 +255,12 @@ static void warn_of_cpus(const struct recording *recording)
 		const struct data_cpu *cpu = recording->cpus[i];
 
 		if (cpu && cpu->produced != sum(cpu->written, cpu->lost))
-			warn_user("the kernel took %llu samples on CPU %u, but %llu were "
+			warn_user("the kernel took %llu %s on CPU %u, but %llu %s "
 				  "written and %llu lost",
-				  (unsigned long long)cpu->produced, cpu->cpu,
+				  (unsigned long long)cpu->produced,
+				  plural(cpu->produced, "sample", "samples"), cpu->cpu,
 				  (unsigned long long)cpu->written,
+				  plural(cpu->written, "was", "were"),
 				  (unsigned long long)cpu->lost);
 	}
 }
@@ -277,18 +279,18 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 		warn_user("the recording ended before the command did, because the file "
 			  "could not be written any more");
 	if (recording->bad_records)
-		warn_user("%zu %s no sense and %s left out", recording->bad_records,
-			  plural(recording->bad_records, "record of the file makes",
-				 "records of the file make"),
-			  plural(recording->bad_records, "is", "are"));
+		warn_user("%zu invalid %s left out", recording->bad_records,
+			  plural(recording->bad_records, "record of the file is",
+				 "records of the file are"));
 	if (bad_blocks)
 		warn_user("%zu %s could not be read to %s end", bad_blocks,
 			  plural(bad_blocks, "block of samples", "blocks of samples"),
 			  plural(bad_blocks, "its", "their"));
 	if (recording->end && recording->end->written != samples)
-		warn_user("%llu samples were written to the file, %llu are in it",
+		warn_user("%llu %s written to the file, %llu %s in it",
 			  (unsigned long long)recording->end->written,
-			  (unsigned long long)samples);
+			  plural(recording->end->written, "sample was", "samples were"),
+			  (unsigned long long)samples, plural(samples, "is", "are"));
 	warn_of_cpus(recording);
 }
 

@@ -32,7 +32,8 @@ int open_files_fail(void)
 	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	return fail("each thread needs an open file, and pfmon may open only %llu files: "
-		    "raise the hard limit, 'ulimit -Hn'%s",
-		    (unsigned long long)limit.rlim_cur, geteuid() ? ", as root" : "");
+	return fail(
+		"each thread or CPU needs an open file, and pfmon may open only %llu: "
+		"raise the hard limit, 'ulimit -Hn'%s",
+		(unsigned long long)limit.rlim_cur, geteuid() ? ", as root" : "");
 }

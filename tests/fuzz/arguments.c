@@ -289,10 +289,11 @@ static void fill_vector(struct builder *builder, struct operation *operation)
 
 void fill_who(struct builder *builder, struct operation *operation)
 {
-	static const uint8_t usual[] = { SELF,		SELF,	SELF,	SELF,	SELF,
-					 SELF,		TARGET, TARGET, TARGET, TARGET,
-					 WORKER,	CHILD,	CHILD,	DEAD,	INIT,
-					 KERNEL_THREAD, NUMBER };
+	static const uint8_t usual[] = { SELF,	 SELF,		SELF,	SELF,
+					 SELF,	 SELF,		TARGET, TARGET,
+					 TARGET, TARGET_THREAD, WORKER, CHILD,
+					 CHILD,	 DEAD,		INIT,	KERNEL_THREAD,
+					 NUMBER };
 	static const uint32_t numbers[] = { 0, ~0u, INT_MAX, 1u << 31, 4194304, 12345 };
 
 	operation->who = ONE_OF(builder, usual);

@@ -287,7 +287,8 @@ struct pfm_virtual_pmd {
  * struct pfm_pmu - a PMU description
  * @interface: PFM_PMU_INTERFACE; always the first field, because registration checks this field
  *	before it reads any other field
- * @name: kind of PMU, the module's name after "perfmon_"; letters, digits, underscores
+ * @name: kind of PMU: letters, digits, underscores.  "perfmon_NAME" is the module's name or, as
+ *	with "amd_ibs", an alias of the module
  * @model: name of the model, for people
  * @id: value of the CPU's identification register, or 0
  * @operations: see struct pfm_pmu_operations

@@ -153,8 +153,9 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 	return ours ? IRQ_HANDLED : result;
 }
 
-static noinline irqreturn_t handle_none_or_two(struct arm_pmu *pmu,
-					       struct pfm_running running)
+/* Not inlined, so that shared_handle_irq() stays short for the set of a thread alone. */
+static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
+					      struct pfm_running running)
 {
 	return handle_sets(pmu, running);
 }
@@ -168,7 +169,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		return perf.handle_irq(pmu);
 	running = pfm_running_sets(&armv8_pmu);
 	if (unlikely(!running.thread || running.cpu))
-		return handle_none_or_two(pmu, running);
+		return handle_other_sets(pmu, running);
 	running.cpu = NULL; /* lets the compiler leave out the code for running.cpu */
 	return handle_sets(pmu, running);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "power": POWER8, POWER9 and POWER10, perfmon_power.h.
+ * PMU description "power": POWER8 to POWER11, perfmon_power.h.
  *
  * The manual is the Power ISA, Book III, chapter "Performance Monitor Facility".
  * Where it does not specify something, such as the order of register writes, this
@@ -518,5 +518,5 @@ module_exit(power_exit);
 /* No range [b-e]: busybox replaces each '-' in an alias by '_'. */
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr004[bcde]*"));
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr008[02]*"));
-MODULE_DESCRIPTION("perfmon: PMU description of POWER8, POWER9 and POWER10");
+MODULE_DESCRIPTION("perfmon: PMU description of POWER8 to POWER11");
 MODULE_LICENSE("GPL");

@@ -16,7 +16,6 @@ struct tool {
 	pid_t pid;
 	pid_t successor;
 	int successor_gate; /* when this is closed, the successor closes the descriptor */
-	int told; /* the tool writes a byte when it has loaded the context */
 };
 
 static void run_successor(int fd, int gate)
@@ -30,30 +29,31 @@ static void run_successor(int fd, int gate)
 	_exit(21);
 }
 
-static void run_tool(pid_t target, int told)
+/* When the tool has loaded the context, it writes to the pipe @loaded. */
+static void run_tool(pid_t target, int loaded)
 {
 	int fd = blocking_context();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (try_load(fd, target) || pfm_start(fd, NULL) || write(told, "", 1) != 1)
+	if (try_load(fd, target) || pfm_start(fd, NULL) || write(loaded, "", 1) != 1)
 		_exit(22);
 	pause();
 	_exit(23);
 }
 
-static void run_tool_with_successor(pid_t target, int told, struct tool *tool,
+static void run_tool_with_successor(pid_t target, int loaded, struct tool *tool,
 				    int gate[2])
 {
 	int fd = blocking_context();
 
 	tool->successor = fork();
 	if (tool->successor == 0) {
-		close(told);
+		close(loaded);
 		close(gate[1]);
 		run_successor(fd, gate[0]);
 	}
 	if (try_load(fd, target) || pfm_start(fd, NULL) ||
-	    write(told, &tool->successor, sizeof(tool->successor)) !=
+	    write(loaded, &tool->successor, sizeof(tool->successor)) !=
 		    sizeof(tool->successor))
 		_exit(22);
 	pause();
@@ -63,29 +63,29 @@ static void run_tool_with_successor(pid_t target, int told, struct tool *tool,
 static struct tool tool_begin(pid_t target, bool with_successor)
 {
 	struct tool tool = {};
-	int told[2], gate[2];
+	int loaded[2], gate[2];
 	char byte;
 
 	pmu();
 	/* When the tool has exited, its successor becomes a child of the test. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	ck_assert_int_eq(pipe(told), 0);
+	ck_assert_int_eq(pipe(loaded), 0);
 	ck_assert_int_eq(pipe(gate), 0);
 	tool.pid = fork();
 	if (tool.pid == 0) {
 		if (with_successor)
-			run_tool_with_successor(target, told[1], &tool, gate);
-		run_tool(target, told[1]);
+			run_tool_with_successor(target, loaded[1], &tool, gate);
+		run_tool(target, loaded[1]);
 	}
-	close(told[1]);
+	close(loaded[1]);
 	close(gate[0]);
 	tool.successor_gate = gate[1];
 	if (with_successor)
-		ck_assert_int_eq(read(told[0], &tool.successor, sizeof(tool.successor)),
+		ck_assert_int_eq(read(loaded[0], &tool.successor, sizeof(tool.successor)),
 				 sizeof(tool.successor));
 	else
-		ck_assert_int_eq(read(told[0], &byte, 1), 1);
-	close(told[0]);
+		ck_assert_int_eq(read(loaded[0], &byte, 1), 1);
+	close(loaded[0]);
 	return tool;
 }
 

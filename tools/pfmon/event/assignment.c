@@ -64,7 +64,7 @@ static int fail_missing(const struct event *event, const struct machine *machine
 		return fail("event '%s' belongs to a thread, not to a CPU: leave out the "
 			    "event, or the options -a and -C",
 			    event->name);
-	return fail("this version of perfmon does not count event '%s'", event->name);
+	return fail("neither perfmon nor its PMU module counts event '%s'", event->name);
 }
 
 /*
@@ -90,7 +90,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 }
 
 /* Returns whether a counter is held by somebody else at the moment. */
-static bool has_taken(const struct pfm_info *info)
+static bool is_some_held(const struct pfm_info *info)
 {
 	for (unsigned int i = 0; i < PFM_MAX_HARDWARE / 64; i++)
 		if (info->counter_pmds[i] & ~info->available_pmds[i])
@@ -109,7 +109,7 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 	while (verdict->pmd != NO_COUNTER)
 		verdict++;
 	first = members->events[verdict - members->verdicts];
-	if (has_taken(&machine->info))
+	if (is_some_held(&machine->info))
 		holders_advice("/proc", advice);
 	if (verdict->rival)
 		return fail("events '%s' and '%s' cannot be counted at the same time: "
@@ -127,7 +127,9 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 		members->left > 1 ? " and others" : "", advice);
 }
 
-/* Store the PMDs of @verdicts in the events of @set. */
+/*
+ * Store the PMDs of @verdicts in the events of @set. Events without a PMD become EVENT_NOT_COUNTED.
+ */
 static void take(struct event_list *list, size_t set, const struct verdict *verdicts)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -124,8 +124,9 @@ static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 	room = data_room(writer, size);
 	if (room < size) {
 		fitting = entries_within(drain, entries, count, &room);
-		if (fitting && !write_entries(drain, writer, fitting, entries, room))
-			drain->written += fitting;
+		if (fitting && write_entries(drain, writer, fitting, entries, room))
+			return -1;
+		drain->written += fitting;
 		return data_fail_full(writer);
 	}
 	if (write_entries(drain, writer, count, entries, size))

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
-# this file. The machine's own apt state is never changed. The cache has an apt state for each
-# Debian architecture (such as amd64). It has further states for other suites of the mirror (such as
-# sid-amd64).
+# this file. These functions never change the machine's own apt state. The cache has an apt state
+# for each Debian architecture (such as amd64). The cache has further states for other suites of the
+# mirror (such as sid-amd64), and one for lists of source packages (source).
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
 # security, updates and backports. With an argument, print only the line for that suite.
@@ -58,7 +58,7 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# Whether the file exists and is from the last half hour.
+# Whether the file exists and was written in the last half hour.
 is_recent() {
 	[[ -n $(find "$1" -mmin -30 2>/dev/null) ]]
 }
@@ -81,7 +81,8 @@ lack_lists() {
 # The cache stores the results of searches in the lists. If something was missing, such as a list,
 # the result is provisional: after half an hour, the search is repeated.
 
-# stored FILE: print the stored result. Fails if there is none.
+# stored FILE: print the stored result. Fails if there is none, or if it is provisional and older
+# than half an hour.
 stored() {
 	if [[ -e $1 ]]; then
 		cat "$1"
@@ -90,7 +91,8 @@ stored() {
 	fi
 }
 
-# store FILE RESULT COMPLETE: store and print the result. It is provisional if COMPLETE is empty.
+# store FILE RESULT COMPLETE: store and print the result. If COMPLETE is empty, the result is
+# provisional.
 store() {
 	local file=$1
 	mkdir -p "${file%/*}"
@@ -101,8 +103,9 @@ store() {
 }
 
 # Get the package lists of a state. For some hours, a mirror's index of a suite may not match the
-# suite's lists. Such a suite is left out, and fetch tries again half an hour later. The release's
-# main suite is required.
+# suite's lists. Then this function goes on without this suite. It tries again if it is called more
+# than half an hour later. At least the main suite is required; busybox-static is one of its
+# packages.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0
@@ -121,7 +124,7 @@ need_lists() {
 	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"
 }
 
-# Unpack the named packages into the current directory.
+# unpack STATE PACKAGE...: fetch the packages and unpack them into the current directory.
 unpack() {
 	local state=$1
 	shift

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
-# The names of an architecture in Debian, in its kernel, in GNU and in QEMU. This file also lists
-# the processors whose PMU only our own QEMU emulates.
+# The names of an architecture in Debian, in the kernel, in GNU and in QEMU, and the modules that a
+# guest of this architecture loads. This file also lists the processors whose PMU only our own QEMU
+# emulates.
 
 arch_names() {
 	case $1 in

@@ -3,7 +3,8 @@
 # make guest-ARCH: builds the modules and programs for a guest of ARCH, in build/ARCH/module,
 # build/ARCH/examples and build/ARCH/bin. Modules for tests are in build/ARCH/examples/tests. The
 # top Makefile includes this file and has the target "programs". With KERNEL=VERSION, the modules
-# are built for that kernel, in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
+# are built for that kernel, in build/ARCH-VERSION. C=2 makes Kbuild run sparse. W and KCFLAGS on
+# the command line have no effect, because guest_strictness sets both.
 #
 # For the debug kernel, our code is compiled with line coverage and with checks for undefined
 # behaviour. These options add calls where the code accesses user memory, and objtool does not
@@ -26,9 +27,9 @@ guest_programs := $(addprefix guest-programs-,$(guest_arches))
 
 $(guests): guest-%: guest-modules-% guest-programs-%
 
-# Kbuild writes its results beside the sources, so each architecture has its own tree of links to
-# the sources. To avoid stale files, the tree is made again when a source is added or removed, when
-# a Kbuild file changes, and when there is a newer kernel for VERSION.
+# Kbuild writes its results beside the sources. So each architecture, and each VERSION, has its own
+# tree of links to the sources. To avoid stale files, the tree is made again when a source is added
+# or removed, when a Kbuild file changes, and when there is a newer kernel for VERSION.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
@@ -41,10 +42,10 @@ guest_cflags ?= -O2 -g
 # With this option the same sources give the same binaries in every folder, so runs with --icount do
 # not differ between folders.
 same_bytes := -ffile-prefix-map=$(CURDIR)/=
-# The examples are built without line coverage.
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \
 	CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= $(guest_strictness) \
 	KCPPFLAGS=$(same_bytes) $(debug_settings)
+# The examples and the modules for tests are built without line coverage.
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
 	@tests/vm/fetch headers $* $(KERNEL) >$(stage)/headers

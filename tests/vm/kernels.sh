@@ -15,8 +15,8 @@ kernel_states() {
 	done
 }
 
-# The version of the release's kernel: the newest one that all architectures have. A mirror may lack
-# the security suite of an architecture for some time.
+# Print the version of the release's kernel: the newest one that all architectures have. A mirror
+# may lack the security suite of an architecture for some time.
 default_version() {
 	local file=$cache/kernel-version arch versions complete=yes
 	! stored "$file" || return 0
@@ -47,8 +47,8 @@ series_releases() {
 	done
 }
 
-# The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. The
-# result is provisional if fetching a newer kernel or a package list failed.
+# Print the newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers.
+# The result is provisional if fetching a newer kernel or a package list failed.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}
@@ -108,8 +108,9 @@ depends() {
 	apt_for "$1" apt-cache depends "$2" | sed -n 's/^ [ |]Depends: //p'
 }
 
-# Newer kernels are split into several packages. Package -base has the lists of built-in modules.
-# Package -modules (100 MB) has the drivers. It is not fetched, because guests load no drivers.
+# Newer kernels are split into several packages. linux-base-RELEASE has the lists of built-in
+# modules. linux-modules-RELEASE (100 MB) has the drivers. This package is not fetched, because
+# guests load no drivers.
 fill_kernel() {
 	local release=$1 state parts image
 	state=$(state_of "$release")
@@ -134,9 +135,10 @@ fill_kernel() {
 	fi
 }
 
-# Print the packed kernel of an x86 bzImage. The setup header contains its position and length (the
-# kernel's Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). The last 4
-# bytes are left out, because they contain the unpacked size.
+# Print the packed kernel in an x86 bzImage. The setup header of the bzImage contains the position
+# and length of the packed kernel (the kernel's Documentation/x86/boot.rst: setup_sects,
+# payload_offset, payload_length). The last 4 bytes are left out, because they contain the unpacked
+# size.
 payload() {
 	local sectors offset length
 	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")
@@ -160,7 +162,8 @@ fill_headers() {
 	find usr/src -path "*/linux-headers-$release/Makefile" -exec sed -i \
 		-e '1i sources := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))..' \
 		-e 's|/usr/src/|$(sources)/|' {} +
-	# The build programs of another suite need that suite's C library and compiler.
+	# The build programs of another suite need that suite's C library and compiler. fetch reads
+	# the file "suite", and then calls fill_tools().
 	if [[ $state == *-* ]]; then
 		grep -o '^gcc-[0-9]*' <<<"$needs" | sed "s/^/${state%-*} /" >suite
 	fi

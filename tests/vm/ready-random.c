@@ -2,8 +2,8 @@
 /*
  * Makes the kernel's random generator ready immediately. A guest has no source of random numbers,
  * so the generator would become ready at some time during the tests. Until then the C library's
- * malloc() also reads the clock, so each program executes a few more instructions. The numbers need
- * not be secret.
+ * malloc() also reads the clock, so each program executes a few more instructions. The generator
+ * gets zeros, because its numbers need not be secret here.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does work with a known number of events, to test programs that measure it.
+ * Does work that causes a known number of events. Tests measure this work with other programs.
  *
  * The program is linked statically and executes little besides the work. It uses stdio only for
  * messages, so that start and exit add few instructions.
@@ -39,7 +39,7 @@ static const char help[] =
 	"  chain T N    T threads; each loops N, makes the next one, and waits for a byte\n"
 	"               from standard input\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
-	"  two A B      20,000,000,000 instructions: A parts of them in pfm_first and B\n"
+	"  two A B      about 20,000,000,000 instructions: A parts in pfm_first and B\n"
 	"               parts in pfm_second; the two functions alternate\n"
 	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and N turns\n"
 	"               in pfm_inner, which calls pfm_leaf; pfm_outer calls pfm_inner\n"
@@ -61,10 +61,11 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 }
 
 /*
- * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
- * symbols NAME_begin and NAME_end. The only branch in the loop is direct, because QEMU's count for
- * POWER is too low after an indirect branch. Before NAME_begin and after NAME_end there may be code
- * that makes and removes a stack frame. Tools find the caller through this frame.
+ * The counted loops: the loop in NAME(tens) executes exactly 10 * tens instructions, for tens > 0.
+ * The only branch in the loop is direct, because QEMU's count for POWER is too low after an
+ * indirect branch. The loop of pfm_loop() is between the symbols pfm_loop_begin and pfm_loop_end.
+ * pfm_first() and pfm_second() make a stack frame before the loop and remove the frame after the
+ * loop. Tools find the caller through this frame.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
@@ -211,7 +212,10 @@ static ssize_t put(int fd, void *bytes, size_t size)
 	return write(fd, bytes, size);
 }
 
-/* The thread has its own file descriptors. The kernel closes them when the thread ends. */
+/*
+ * The thread has its own file descriptors. The kernel closes them when the thread ends. So
+ * threads() reads the end of the file from at_once.end when all threads have ended.
+ */
 static void *loop_at_once(void *unused)
 {
 	if (unshare(CLONE_FILES))
@@ -366,7 +370,7 @@ static void two(const uint64_t *n)
 /* The compiler must not optimize the function and its callers together. */
 #define OPAQUE __attribute__((noipa))
 
-/* An iteration executes about four instructions, which are the same wherever this is used. */
+/* An iteration executes about four instructions, the same ones in each function with this loop. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))
@@ -400,7 +404,10 @@ static void calls(const uint64_t *n)
 		pfm_outer(left < TURNS ? left : TURNS);
 }
 
-/* The guests have no C++: this is a C function with the symbol name of a C++ function. */
+/*
+ * Programs for guests are built without a C++ compiler. So this is a C function with the symbol
+ * name of a C++ function.
+ */
 static unsigned long pfm_named(unsigned long turns) __asm__("_ZN3pfm5namedEm");
 
 OPAQUE static unsigned long pfm_named(unsigned long turns)

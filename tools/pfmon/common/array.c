@@ -10,7 +10,7 @@ void *array_add(void *array, size_t *count, size_t size)
 {
 	void *elements, *place;
 
-	/* Pointers to all types have the same representation as void *. */
+	/* On Linux, pointers to objects of all types have the same representation as void *. */
 	memcpy(&elements, array, sizeof(elements));
 	if (!(*count & (*count - 1))) {
 		elements = reallocarray(elements, *count ? 2 * *count : 1, size);

@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 /*
- * Append a zeroed element to the array that *@array points to.  The array has *@count
- * elements of @size bytes, all added by these functions.  Returns the new element.  If
- * there is no memory, returns NULL and leaves the array as it was.
+ * Append a zeroed element to the array that *@array points to. The array has *@count elements of
+ * @size bytes, and these two functions have added all of them. Returns the new element. If there is
+ * no memory, returns NULL and leaves the array as it was.
  */
 void *array_add(void *array, size_t *count, size_t size);
 
 /*
- * Returns element @index of such an array. If the array is shorter, first appends zeroed
- * elements.
+ * Returns element @index of such an array. If the array is shorter, first appends zeroed elements.
+ * Returns NULL if there is no memory; some of the elements may have been appended.
  */
 void *array_reach(void *array, size_t *count, size_t index, size_t size);
 

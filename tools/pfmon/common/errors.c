@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Error messages of pfmon: each is one sentence and says what the user can do. */
+/* Print the error messages and warnings of pfmon. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,12 +3,18 @@
 #ifndef PFMON_ERRORS_H
 #define PFMON_ERRORS_H
 
-/* The exit status if pfmon itself fails. env(1) and timeout(1) use the same values. */
+/*
+ * The exit status if pfmon itself fails, if the command cannot be executed, and if there is no such
+ * command. env(1) and timeout(1) use the same values.
+ */
 #define EXIT_PFMON	    125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
 
-/* Print "pfmon: SENTENCE". fail() returns -1, which its caller can return. */
+/*
+ * fail() prints "pfmon: SENTENCE" and returns -1, which its caller can return. warn_user() prints
+ * "pfmon: warning: SENTENCE".
+ */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -16,14 +22,14 @@ void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_no_more(void);
 
 /*
- * From now on the messages of fail() and warn_user() begin with @place, which is
- * FILE:LINE. If @place is NULL, the messages begin without a place again. @place is not copied.
+ * From now on the messages of fail() and warn_user() have "PLACE: " before the sentence. @place is
+ * FILE:LINE, and is not copied. If @place is NULL, the messages have no place again.
  */
 void fail_at(const char *place);
 
 /*
- * Flush standard output.  Returns @status, the exit status so far.  If flushing
- * fails, reports the first error and returns EXIT_PFMON.
+ * Flush standard output. Returns @status, the exit status so far. If this or an earlier write has
+ * failed, returns EXIT_PFMON. Only the first such call reports the error.
  */
 int finish_stdout(int status);
 

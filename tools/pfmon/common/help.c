@@ -4,7 +4,9 @@
 
 #include "help.h"
 
-/* An option's text begins in TEXT_COLUMN and ends in LAST_COLUMN at most. */
+/*
+ * An option's text begins after TEXT_COLUMN characters. A line has at most LAST_COLUMN characters.
+ */
 #define TEXT_COLUMN 23
 #define LAST_COLUMN 80
 
@@ -32,7 +34,8 @@ static void print_synopsis(FILE *file, const struct command_line *line)
 }
 
 /*
- * Print @text in lines that begin in TEXT_COLUMN. At the call, the cursor is in @column.
+ * Print @text in lines that begin after TEXT_COLUMN blanks. The first of these lines already has
+ * @column characters.
  */
 static void print_text(FILE *file, const char *text, int column)
 {
@@ -54,7 +57,9 @@ static void print_text(FILE *file, const char *text, int column)
 	fputc('\n', file);
 }
 
-/* If an option is so long that it reaches TEXT_COLUMN, its text begins on the next line. */
+/*
+ * If there is no room for two blanks between an option and its text, the text begins on a new line.
+ */
 static void print_option(FILE *file, const struct option_row *row)
 {
 	int column;

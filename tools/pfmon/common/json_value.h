@@ -14,7 +14,7 @@
  */
 json_t *json_number(uint64_t value);
 
-/* JSON must be UTF-8: if @text is not, its bytes from 0x80 on are replaced by '?'. */
+/* JSON must be UTF-8. If @text is not UTF-8, each byte of 0x80 or more is replaced by '?'. */
 json_t *json_text(const char *text);
 
 /*

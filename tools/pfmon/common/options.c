@@ -14,10 +14,7 @@
 #include "help.h"
 #include "options.h"
 
-/*
- * For an option without a letter, getopt_long() returns this plus the number of the
- * option's row.
- */
+/* For an option without a letter, getopt_long() returns NO_LETTER plus the index of its row. */
 #define NO_LETTER 256
 
 static const struct option_row *find_row(const struct option_row *rows, int option)
@@ -259,7 +256,7 @@ int options_ids(const char *text, const char *what, struct id_list *list)
 	return result;
 }
 
-/* Limits of the times of --timeout and -I. */
+/* Limits of the times that take_time() accepts, in ns. */
 #define TIME_LEAST 1000000ull
 #define TIME_MOST  (366 * 24 * 3600 * SECOND)
 

@@ -114,8 +114,8 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 
 /*
  * Parse a time from 1 ns to 1 h, such as 4ms, 250us, 0.5s or 100000ns, and store it in @time in ns.
- * Decimals are allowed; a number without a unit is in ms. Returns 0, or -1 if @text is not a time
- * in this range. Reports no error.
+ * A decimal point is allowed; a number without a unit is in ms. Returns 0, or -1 if @text is not a
+ * time in this range. Reports no error.
  */
 int options_time(const char *text, uint64_t *time);
 
@@ -125,8 +125,8 @@ int options_long_time(const char *text, uint64_t most, uint64_t *time);
 #define SECOND 1000000000ull
 
 /**
- * struct id_list - numbers of threads or processes
- * @ids: the numbers, in the order of the command line
+ * struct id_list - numbers of threads, processes or CPUs
+ * @ids: the numbers
  * @count: number of @ids
  */
 struct id_list {
@@ -135,8 +135,8 @@ struct id_list {
 };
 
 /*
- * Append the numbers in @text, which are separated by commas. Messages call a number @what.
- * Returns 0, or -1 after reporting an error.
+ * Append the numbers in @text to @list. The numbers are separated by commas and greater than 0.
+ * Messages call a number @what. Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* On overflow the sum is UINT64_MAX, so that comparing and dividing still work. */
+/* If the sum exceeds UINT64_MAX, returns UINT64_MAX, so that comparing and dividing still work. */
 static inline uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -56,7 +56,7 @@ const char *time_text(uint64_t time, char text[TIME_TEXT])
 	return text;
 }
 
-/* From 1 kB on, two or three digits are shown. */
+/* Two or three digits are shown, except below 1 kB and from 1000 TB on. */
 const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
 {
 	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };

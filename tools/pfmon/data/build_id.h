@@ -19,12 +19,15 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
 
 /*
- * Store the build-id of this process's vdso in @text. Other processes of the same width (32 or 64
- * bits) have the same vdso.
+ * Store the build-id of this process's vdso in @text, or "" if there is none. Other processes of
+ * the same width (32 or 64 bits) have the same vdso.
  */
 void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 
-/* Store the build-id from a file that contains only ELF notes, such as /sys/kernel/notes. */
+/*
+ * Store in @text the build-id from a file that contains only ELF notes, such as /sys/kernel/notes.
+ * Stores "" if the file has none in its first 4096 bytes or cannot be read.
+ */
 void build_id_of_notes(const char *path, char text[BUILD_ID_SIZE]);
 
 /*

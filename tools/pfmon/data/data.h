@@ -95,11 +95,11 @@ enum data_machine_string {
 
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1 another string
- *	follows: the numbers of all threads that the user named, separated by commas. Since version
- *	1.2 two more strings follow: the numbers of the CPUs and of the processes that were
- *	recorded, separated by commas, too
+ *	follows: the numbers of all threads that the user named. Since version 1.2 two more strings
+ *	follow: the numbers of the CPUs, and the numbers of the processes, that were recorded. The
+ *	numbers in a string are separated by commas
  * @count: number of strings of the command: its name and its arguments
- * @tid: number of the first thread that the user named; 0 if a command was recorded
+ * @tid: number of the first thread that the user named; 0 if the user named no thread
  */
 struct data_command {
 	uint32_t count;
@@ -261,7 +261,7 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - how many samples were taken on a CPU that has a buffer of its own
+ * struct data_cpu - the numbers of samples of a context whose buffer belongs to one CPU
  * @produced: number of samples that the kernel took
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: samples that were lost

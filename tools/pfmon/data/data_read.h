@@ -34,7 +34,10 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 int data_open_memory(struct data_file *file, int fd);
 void data_close_file(struct data_file *file);
 
-/* Returns the next record, or NULL after the last one. */
+/*
+ * Returns the next record. Returns NULL after the last record, and if the next record is damaged or
+ * incomplete; then data_file.is_damaged or data_file.is_cut_short is true.
+ */
 const struct data_record *data_next(struct data_file *file);
 
 /**

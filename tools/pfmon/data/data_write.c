@@ -32,7 +32,7 @@ static const char *shown_path(const struct data_writer *writer)
 }
 
 /*
- * Remove an incomplete record that begins at byte @begin.  Returns -1.
+ * Report a failed write, and remove the incomplete record that begins at byte @begin. Returns -1.
  */
 static int remove_record(struct data_writer *writer, uint64_t begin)
 {
@@ -83,8 +83,8 @@ static bool is_permitted(uint64_t size)
 
 /*
  * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
- * limit. If the filesystem does not support fallocate(), returns true; if there is no room, the
- * write fails later.
+ * limit. If they do not fit, stores the reason in writer->lack. If the filesystem does not support
+ * fallocate(), returns true; if there is no room, the write fails later.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {

@@ -27,11 +27,11 @@ struct data_writer {
 };
 
 /*
- * Each record is written by one write(2), so that a file is complete up to its last record even if
- * pfmon is killed. The functions that return int return 0, or -1 after reporting an error. They
- * remove a record that was written only in part; if that fails, they set is_torn. @path is not
- * copied: the text must exist until data_close(). Structures are written as they are; a string that
- * is NULL is written as "".
+ * Each record is written by one writev(2), unless the kernel takes only a part of the record. So if
+ * pfmon is killed, at most the last record is incomplete. The functions that return int return 0,
+ * or -1 after reporting an error. They remove a record that was written only in part. If the record
+ * cannot be removed, they set is_torn. @path is not copied: the text must exist until data_close().
+ * Structures are written as they are. A string that is NULL is written as "".
  */
 int data_create(struct data_writer *writer, const char *path);
 
@@ -57,9 +57,9 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 		       const void *entries, size_t size);
 
 /*
- * Returns how many bytes of entries fit into the file if @reserve is kept free, but at most @size.
- * Returns @size if the room is not known. If the result is less than @size, the caller calls
- * data_fail_full() to report that the disk is full.
+ * Returns how many bytes of entries fit into the file if data_writer.reserve is kept free, but at
+ * most @size. Returns @size if the room is not known. If the result is less than @size, the caller
+ * calls data_fail_full() to report why: the disk is full, or the file has reached its maximum size.
  */
 size_t data_room(struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);

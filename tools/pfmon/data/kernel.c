@@ -89,8 +89,8 @@ static void find_core(struct kernel *kernel, const char *root)
 }
 
 /*
- * Add the region of the kernel itself. Only the first call reads /proc/kallsyms, because that takes
- * long.
+ * Add the region of the kernel itself. If the region is known from an earlier call, do not read
+ * /proc/kallsyms again, because reading it takes long.
  */
 static int read_core(struct kernel *kernel, const char *root)
 {

@@ -50,7 +50,10 @@ struct kernel {
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
 
-/* Open a file of /proc or /sys. Returns NULL and sets errno on failure. */
+/*
+ * Open the file @root@name; @name begins with "/proc" or "/sys". Returns NULL and sets errno on
+ * failure.
+ */
 FILE *kernel_open(const char *root, const char *name);
 
 /*
@@ -61,7 +64,7 @@ bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name)
 
 /*
  * Write the mappings of the kernel and its modules, if the user may see their addresses. The caller
- * must set @kernel to zero before the first call.
+ * must set @kernel to zero before the first call. Returns 0, or -1 after reporting an error.
  */
 int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer);
 

@@ -7,8 +7,9 @@
 
 /*
  * Give each event its PMDs. Earlier events have priority. With @is_lenient, an event that cannot be
- * counted together with the earlier events of its set becomes EVENT_NOT_COUNTED. Without
- * @is_lenient, the function reports such an event and returns -1.
+ * counted together with the earlier events of its set becomes EVENT_NOT_COUNTED, and an event whose
+ * virtual PMDs are missing becomes EVENT_NOT_SUPPORTED. Without @is_lenient, the function reports
+ * such an event and returns -1.
  */
 int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);

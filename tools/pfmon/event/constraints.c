@@ -136,7 +136,8 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
  *
  * If an event has no counter left, the cause is the last event of @table, because all other events
  * had counters before it was added. Then this function stores in @verdict an event that conflicts
- * with the last event, and returns false. The caller must leave out the last event.
+ * with the last event, directly or through other events, and returns false. The caller must leave
+ * out the last event.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

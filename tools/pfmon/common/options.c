@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command lines of the subcommands. */
+/* Parse the command lines of pfmon's commands. */
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,10 @@
 #include "help.h"
 #include "options.h"
 
-/* For an option without a letter, getopt_long() returns NO_LETTER plus the index of its row. */
+/*
+ * For an option without a letter, getopt_long() returns NO_LETTER plus the index of the option's
+ * row.
+ */
 #define NO_LETTER 256
 
 static const struct option_row *find_row(const struct option_row *rows, int option)
@@ -27,10 +30,10 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: the optstring of getopt_long(). It begins with "+" if parsing must stop at the first
- *	word that is not an option. Then come ":" and the letters of the options. A letter has ":"
- *	after it if the option has an argument
- * @names: ends with a row of zeros
+ * @letters: the optstring of getopt_long(). It begins with "+:" if parsing must stop at the first
+ *	word that is not an option, else with ":". The letters of the options follow. If an option
+ *	has an argument, ":" follows its letter
+ * @names: the options; a row of zeros follows the last one
  */
 struct getopt_table {
 	char letters[2 + 2 * (MAX_OPTIONS + 1) + 1];
@@ -68,7 +71,7 @@ static struct getopt_table make_getopt_table(const struct command_line *line)
 	return table;
 }
 
-/* optopt is 0 if a long option is unknown. Otherwise it identifies the option. */
+/* optopt is 0 if a long option is unknown or ambiguous. Otherwise optopt identifies the option. */
 static int fail_option(int result, char **argv, const struct command_line *line)
 {
 	const struct option_row *known = find_row(line->options, optopt);
@@ -90,7 +93,7 @@ int options_parse(int argc, char **argv, const struct command_line *line, void *
 	int option;
 
 	opterr = 0;
-	optind = 0; /* 0: getopt_long() forgets an earlier command line */
+	optind = 0; /* makes getopt_long() forget an earlier command line */
 	while ((option = getopt_long(argc, argv, table.letters, table.names, NULL)) !=
 	       -1) {
 		if (option == '?' || option == ':')
@@ -137,8 +140,8 @@ int take_event(const char *argument, void *field)
 }
 
 /*
- * Parse the digits at the beginning of @text; strtoull() alone would accept signs and
- * blanks.
+ * Parse the digits at the beginning of @text. Returns false if @text does not begin with a digit:
+ * strtoull() alone would accept signs and blanks.
  */
 static bool parse_digits(const char *text, uint64_t *number, char **end)
 {
@@ -208,7 +211,7 @@ static double time_unit(const char *name)
 
 int options_long_time(const char *text, uint64_t most, uint64_t *time)
 {
-	/* strtod() also accepts signs, blanks, exponents and words. */
+	/* Pass only digits and points to strtod(), because it also accepts signs and exponents. */
 	size_t length = strspn(text, "0123456789.");
 	char digits[32], *end;
 	double ns;
@@ -256,7 +259,7 @@ int options_ids(const char *text, const char *what, struct id_list *list)
 	return result;
 }
 
-/* Limits of the times that take_time() accepts, in ns. */
+/* Limits of the times in ns that take_time() accepts. */
 #define TIME_LEAST 1000000ull
 #define TIME_MOST  (366 * 24 * 3600 * SECOND)
 

@@ -21,8 +21,8 @@
 #define DATA_FILE_NAME	  "pfmon.data"
 
 /*
- * Maximum numbers of events and contexts in a file. Readers skip the records of events and contexts
- * beyond these limits.
+ * Maximum numbers of events and contexts in a file. Readers skip EVENT records beyond the first
+ * limit, and SAMPLES, LOSSES and CPU records with a context number beyond the second limit.
  */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
@@ -64,8 +64,8 @@ struct data_record {
 };
 
 /**
- * struct data_machine - where and when the recording was made.  This is the first record;
- *	strings follow
+ * struct data_machine - where and when the recording was made. This is the first record; the
+ *	strings of enum data_machine_string follow
  * @time: when recording began, in ns since 1970 (CLOCK_REALTIME). If the recording has several
  *	files, this is when this file began
  * @flags: DATA_PER_THREAD, or 0
@@ -81,7 +81,7 @@ struct data_machine {
 /* data_machine.flags: readers show the results of each thread separately. Since version 1.2 */
 #define DATA_PER_THREAD 0x1
 
-/* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
+/* Order of the strings of a DATA_MACHINE record. A string that is not known is empty. */
 enum data_machine_string {
 	DATA_MACHINE_PFMON, /* version of pfmon */
 	DATA_MACHINE_ARCHITECTURE, /* as uname -m */
@@ -96,8 +96,8 @@ enum data_machine_string {
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1 another string
  *	follows: the numbers of all threads that the user named. Since version 1.2 two more strings
- *	follow: the numbers of the CPUs, and the numbers of the processes, that were recorded. The
- *	numbers in a string are separated by commas
+ *	follow: the numbers of the CPUs and the numbers of the processes that were recorded. Commas
+ *	separate the numbers in these strings
  * @count: number of strings of the command: its name and its arguments
  * @tid: number of the first thread that the user named; 0 if the user named no thread
  */
@@ -112,18 +112,18 @@ struct data_command {
 
 /**
  * struct data_event - an event; an array of uint16_t and a string follow
- * @code: code of the event on the PMU; 0 if the event does not use a counter
+ * @code: code of the event on the PMU
  * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second, as the user gave it; 0 if the user gave a period
- * @random_mask: mask for the random number that is added to each period
+ * @random_mask: bits that may be set in the random number that is added to each period
  * @set: event set
  * @pmd: PMD that overflows. A sample belongs to this event if it was taken in the event set @set
  *	because of an overflow of @pmd
  * @modes: DATA_MODE_*
- * @value_count: number of values in each sample of this event. The array has the PMD of each value;
- *	the string is the event's name as the user gave it
+ * @value_count: number of values in each sample of this event
  *
- * The DATA_EVENT records come before all samples.
+ * The array has the PMD of each value. The string is the event's name as the user gave it. The
+ * DATA_EVENT records come before all samples.
  */
 struct data_event {
 	uint64_t code;
@@ -137,8 +137,8 @@ struct data_event {
 };
 
 /*
- * data_thread.flags.  DATA_THREAD_EXEC: the thread executed a program at @time; earlier
- * mappings of its process are gone.
+ * data_thread.flags. DATA_THREAD_EXEC: the thread executed a program at data_thread.time. The exec
+ * ended all earlier mappings of the thread's process.
  */
 #define DATA_THREAD_EXEC 0x1
 
@@ -163,15 +163,15 @@ struct data_thread {
 #define DATA_NO_CONTEXT UINT32_MAX
 
 /**
- * struct data_fork - a thread or process begins.  It takes over the current name of its parent.
- *	A process also takes over the mappings of its parent.  The name and the mappings are valid
+ * struct data_fork - a thread or process begins. It takes over the current name of its parent. A
+ *	process also takes over the mappings of its parent. The name and the mappings are valid
  *	until later records change them
  * @time: when the thread begins, on the samples' clock. An earlier thread with the number @tid has
  *	ended
  * @tid: thread
  * @tgid: its process
- * @parent_tid: thread that created it
- * @parent_tgid: process that created it
+ * @parent_tid: thread that created @tid
+ * @parent_tgid: process of @parent_tid
  */
 struct data_fork {
 	uint64_t time;
@@ -197,9 +197,9 @@ struct data_fork {
  * @tgid: process
  * @flags: DATA_MAPPING_*
  *
- * The path is as in /proc/PID/maps: a file, "[vdso]", or empty. For kernel text it is "[kernel]" or
- * a module's name in brackets. The build-id consists of hexadecimal digits, or is empty if it is
- * not known.
+ * The path is as in /proc/PID/maps: a file, "[vdso]", or empty. The path of kernel text is
+ * "[kernel]" or a module's name in brackets. The build-id consists of hexadecimal digits, or is
+ * empty if it is not known.
  */
 struct data_mapping {
 	uint64_t time;
@@ -229,8 +229,8 @@ enum data_format {
  * @reserved: 0
  * @count: number of entries
  *
- * With DATA_FORMAT_HIST, an entry contains the counts that were added since the context's previous
- * record.
+ * With DATA_FORMAT_HIST, an entry contains only what the kernel added to its count and its sum
+ * since the context's previous DATA_SAMPLES record.
  */
 struct data_samples {
 	uint32_t context;
@@ -241,13 +241,13 @@ struct data_samples {
 };
 
 /**
- * struct data_losses - how many samples of one context are missing, from the beginning of the file
- *	to this record
- * @lost: samples that were lost
- * @lost_sum: with hist, sum of the periods of the lost samples; 0 with the other formats, which do
- *	not keep this sum
- * @throttled: how often monitoring waited for the next tick because of too many
- *	interrupts
+ * struct data_losses - how many samples one context lost and how often it was throttled, from the
+ *	beginning of the file to this record
+ * @lost: number of samples that did not fit into the buffer or could not be written to the file
+ * @lost_sum: with hist, sum of the periods of the samples that did not fit into the buffer; 0 with
+ *	the other formats, which do not keep this sum
+ * @throttled: how often an event set was throttled: the set counted nothing for a tick, because it
+ *	had too many overflow interrupts
  * @context: number of the context; a later DATA_LOSSES record of the same context
  *	replaces this record
  * @reserved: 0
@@ -264,7 +264,7 @@ struct data_losses {
  * struct data_cpu - the numbers of samples of a context whose buffer belongs to one CPU
  * @produced: number of samples that the kernel took
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
- * @lost: samples that were lost
+ * @lost: number of samples that were lost, as in struct data_losses
  * @context: number of the context
  * @cpu: the CPU
  */
@@ -279,13 +279,14 @@ struct data_cpu {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no sample
  * @counted: number of events that a second counter counted
- * @events: number of these events for which there is no sample, neither written nor lost
+ * @events: number of these events that are in no sample, neither written nor lost, for an unknown
+ *	reason
  * @samples: number of samples that the PMU should have delivered for @events
  * @context: number of the context
  * @set: event set
  * @pmd: PMD of the event
  *
- * The file has this record only if a second counter was available.
+ * The file has this record only if a second counter was available for the event.
  */
 struct data_unsampled {
 	uint64_t counted;
@@ -300,14 +301,14 @@ struct data_unsampled {
  * struct data_end - the last record: the file is complete
  * @produced: number of samples that the kernel took, in all contexts
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
- * @lost: samples that were lost
+ * @lost: number of samples that were lost, as in struct data_losses
  * @duration: ns from the beginning to the end of recording
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
  * If a recording has several files, the numbers describe this file only. When pfmon ends a file and
- * begins the next one, the kernel may have taken samples that will be in the next file. They do not
- * count in the file that ends: its @produced is @written + @lost.
+ * begins the next one, the kernel may have taken samples that will be in the next file. The
+ * @produced of the file that ends does not include these samples: it is @written + @lost.
  */
 struct data_end {
 	uint64_t produced;

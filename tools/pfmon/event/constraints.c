@@ -12,7 +12,7 @@
 
 #include "constraints.h"
 
-/* What an event needs in the PMCs. */
+/* The PMC bits that an event needs. */
 struct needs {
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int count;
@@ -20,7 +20,7 @@ struct needs {
 
 /**
  * struct table - the events that are to be counted at the same time
- * @pmu: encodes the events
+ * @pmu: pfmon's description of the PMU
  * @events: the events
  * @wanted: for each event, the counters that it could use if it were the only event
  * @choices: for each event, the counters of @wanted that do not conflict with the other events
@@ -80,7 +80,7 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* Store in @always the bits that an event needs with each of its remaining counters. */
+/* Store in @always the PMC bits that an event needs whichever of its remaining counters it gets. */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -103,8 +103,8 @@ static void encode_always(const struct table *table, size_t event, struct needs 
  * Remove from the choices of @event the counters that conflict with @other. With such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
  * gets. There is one exception: if @other has only one counter left, that counter stays in the
- * choices of @event, because matching never gives it to both events. Returns whether a counter was
- * removed.
+ * choices of @event, because matching_find() never gives a counter to two events. Returns whether a
+ * counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -135,9 +135,9 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
  * may rule out a counter of another event.
  *
  * If an event has no counter left, the cause is the last event of @table, because all other events
- * had counters before it was added. Then this function stores in @verdict an event that conflicts
- * with the last event, directly or through other events, and returns false. The caller must leave
- * out the last event.
+ * had counters before the last one was added. Then this function stores in @verdict an event that
+ * conflicts with the last event, perhaps only through a third event, and returns false. The caller
+ * must leave out the last event.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {
@@ -161,7 +161,10 @@ static bool narrow(const struct table *table, struct verdict *verdict)
 	return true;
 }
 
-/* Check the final assignment, because narrowing does not find all conflicts. */
+/*
+ * Check that no two events conflict in the final assignment, because narrow() does not find all
+ * conflicts. Returns false and stores an event of the conflict in @verdict if there is one.
+ */
 static bool check(const struct table *table, const int *assigned, struct verdict *verdict)
 {
 	struct needs needs, others;
@@ -180,8 +183,9 @@ static bool check(const struct table *table, const int *assigned, struct verdict
 }
 
 /*
- * Returns whether all events of @table can be counted at the same time, and stores their counters
- * in @assigned.
+ * Try to give a counter to each event of @table, so that all can be counted at the same time. If
+ * this succeeds, returns true and stores the counters in @assigned. Tries only the assignment of
+ * matching_find(), so the result may be false although another assignment has no conflict.
  */
 static bool fit(const struct table *table, int *assigned, struct verdict *verdict)
 {
@@ -195,8 +199,8 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 }
 
 /*
- * encode() stores no bits for a counter that cannot count the event in the modes that the user
- * chose. Leave these counters out.
+ * encode() stores no bits for a counter that cannot count the event, for example because the
+ * counter cannot count in the modes that the user chose. Leave out these counters.
  */
 static void leave_out(const struct table *table, size_t event)
 {
@@ -212,7 +216,10 @@ static void leave_out(const struct table *table, size_t event)
 	wanted->count = left;
 }
 
-/* Add the events one by one. @places[i] will point to the verdict on event i of the table. */
+/*
+ * Add the events to @table one by one, and leave out each event that does not fit. @places[i]
+ * points to the verdict on event i of @table.
+ */
 static void add_all(struct table *table, const struct event *const *events, size_t count,
 		    const struct pfm_info *info, int *assigned, struct verdict **places,
 		    struct verdict *verdicts)

@@ -36,7 +36,10 @@ static void describe(void *unused)
 }
 #endif
 
-/* The CPUs of a machine may differ: the alias describes the first online CPU. */
+/*
+ * The CPUs of a machine may differ.  The alias describes the first online CPU or, on x86, the CPU
+ * that booted.
+ */
 void pfm_machine_init(void)
 {
 	smp_call_function_any(cpumask_of(cpumask_first(cpu_online_mask)), describe, NULL,

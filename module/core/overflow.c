@@ -30,8 +30,8 @@
 #include "virtual.h"
 
 /*
- * Add the hardware's wraps to the 64-bit values.  A counter without an overflow interrupt
- * has only the width of the hardware, so its wrap is ignored.
+ * Add the hardware's wraps to the 64-bit values.  A counter whose 64-bit emulation is
+ * off (PFM_REGFL_NO_EMUL64) has only the width of the hardware, so its wrap is ignored.
  *
  * Return: PMDs whose 64-bit values have overflowed.
  */

@@ -42,7 +42,7 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 
 /**
  * pfm_set_switch_running() - pfm_set_switch() for a context that counts here
- * @context: the context; its counters are halted
+ * @context: the context; this function halts its counters
  * @set: the set that is active before the switch
  * @now: pfm_clock()
  *

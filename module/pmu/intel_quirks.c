@@ -97,7 +97,8 @@ void intel_find_quirks(struct intel_quirks *quirks)
 	 * Ordering Issue").
 	 * With this microcode, transactions use general counter 3, unless MSR_TSX_FORCE_ABORT
 	 * makes all transactions abort.  perf sets MSR_TSX_FORCE_ABORT while a perf event uses
-	 * the counter.  Our placeholders are perf events, so they have the same effect.
+	 * the counter.  With shared ownership our placeholders are such events.  With exclusive
+	 * ownership nobody sets MSR_TSX_FORCE_ABORT, so this counter is not used.
 	 */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))

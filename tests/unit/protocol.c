@@ -298,7 +298,7 @@ TEST(errno_is_passed_on)
 }
 
 /*
- * If a file does not belong to perfmon, an ioctl of perfmon fails with ENOTTY there. The library
+ * An ioctl of perfmon on a file that does not belong to perfmon fails with ENOTTY. The library
  * changes this error to EBADF.
  */
 TEST(enotty_becomes_ebadf_unless_the_module_lacks_the_call)

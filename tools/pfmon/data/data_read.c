@@ -62,7 +62,7 @@ static size_t expected_size(int fd)
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
 		return FIRST_BUFFER;
-	return (size_t)status.st_size + 1; /* with room for a read() at the end */
+	return (size_t)status.st_size + 1; /* room for the last read(), which returns 0 */
 }
 
 /* Returns 0 or an errno. */

@@ -406,8 +406,9 @@ static int on_processes(void *data)
 }
 
 /*
- * Called when a CPU comes online or goes offline. Call recorder_look() first, because it opens the
- * events about processes on a new CPU. They must be open before the CPU is sampled.
+ * Called when the kernel has sent uevents. If a CPU came online or went offline, call
+ * recorder_look() first, because it opens the events about processes on a new CPU. They must be
+ * open before the CPU is sampled.
  */
 static int on_uevent(void *data)
 {

@@ -28,7 +28,7 @@ mutant_stages() {
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
 			icount-gate-shared-intel-v2-x86_64 cpus-x86_64' ;;
-	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64' ;;
+	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64 uncore-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
 			icount-gate-intel-v5-x86_64 cpus-x86_64' ;;

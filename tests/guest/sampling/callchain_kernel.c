@@ -201,6 +201,11 @@ static void check_kernel_leaf(void)
 		in_leaf++;
 		ck_assert_msg(is_in(kernel_of(entry)[1], &caller), "the caller is 0x%jx",
 			      (uintmax_t)kernel_of(entry)[1]);
+		/* The trace of some kernels has the link register, too. */
+		ck_assert_uint_gt(entry->kernel_count, 2);
+		ck_assert_msg(!is_in(kernel_of(entry)[2], &caller),
+			      "the caller 0x%jx appears twice",
+			      (uintmax_t)kernel_of(entry)[2]);
 	}
 	ck_assert_uint_ge(in_leaf, 5);
 	child_exit(&child);

@@ -13,7 +13,6 @@
 #include "../event/device_errors.h"
 #include "../common/array.h"
 #include "../common/errors.h"
-#include "../common/text.h"
 #include "../run/open_files.h"
 #include "../run/uevents.h"
 #include "recorder.h"
@@ -300,11 +299,9 @@ static int start(struct recorder *recorder)
 			return -1;
 		ended += (size_t)result;
 	}
-	if (ended < recorder->count)
-		return 0;
-	return fail("%s before %s could be monitored",
-		    plural(recorder->count, "the thread ended", "all threads ended"),
-		    plural(recorder->count, "it", "they"));
+	return ended < recorder->count
+		       ? 0
+		       : fail("each thread ended before it could be monitored");
 }
 
 /*

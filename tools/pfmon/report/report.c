@@ -19,8 +19,7 @@
 #include "report_table.h"
 #include "sort_keys.h"
 
-#define DEFAULT_LIMIT	0.5
-#define DEFAULT_COLUMNS 80
+#define DEFAULT_LIMIT 0.5
 
 enum output {
 	OUTPUT_TABLE,

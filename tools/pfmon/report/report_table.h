@@ -7,6 +7,9 @@
 
 #include "profile.h"
 
+/* The width of tables that are not written to a terminal. */
+#define DEFAULT_COLUMNS 80
+
 /**
  * struct table_style - the layout of the table
  * @columns: width of the terminal in characters

@@ -17,13 +17,11 @@
 #include "../common/errors.h"
 #include "../record/recorder.h"
 #include "../record/recorder_cpus.h"
+#include "../report/report_table.h"
 #include "../run/idle.h"
 #include "screen.h"
 #include "top_options.h"
 #include "view.h"
-
-/* The width of tables that are not written to a terminal, as in pfmon report. */
-#define BATCH_COLUMNS 80
 
 /**
  * struct top - a live view
@@ -61,7 +59,7 @@ struct top {
 static int draw(struct top *top)
 {
 	const struct view_style style = {
-		.columns = top->options.is_batch ? BATCH_COLUMNS : top->screen.columns,
+		.columns = top->options.is_batch ? DEFAULT_COLUMNS : top->screen.columns,
 		.rows = top->screen.rows,
 		.is_utf8 = top->is_utf8,
 		.has_bars = !top->options.is_batch,

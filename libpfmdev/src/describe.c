@@ -72,7 +72,7 @@ static const char *const values[] = {
 	[PFM_REASON_OF_THREAD] = "register %llu",
 };
 
-/* The part of the buffer that is still free. */
+/* Where append() writes next into the caller's text, and how many bytes are left there. */
 struct text {
 	char *next;
 	size_t room;

@@ -13,8 +13,8 @@ struct task_struct;
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
  * Each load of a context makes a new pfm_block.  If the work of the old block is still queued
- * after an unload, it does not affect the next load.  The context has a reference, and so has
- * the queued work.  The context's lock protects the fields, unless noted otherwise.
+ * after an unload, it does not affect the next load.  The context and the queued work each
+ * hold a reference to the pfm_block.  The context's lock protects the fields, unless noted otherwise.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
  * @over: overflows do not make the thread wait any more; may also be read without the lock

@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * If a call fails because other processes hold what a context needs, the reason names them.
- * These functions make the names.  They are not on a hot path.
+ * If a call fails because other processes hold what a context needs, the reason says which.  These
+ * functions find the number or the name of such a process.  They are not on a hot path.
  */
 
 /*

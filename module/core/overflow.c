@@ -477,10 +477,11 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * Return: the data of this CPU that the context counting with @pmu uses.  There is only one such
- * context here: the counters of @pmu are not independent, because the module of a PMU with
- * independent counters calls pfm_running_sets() and pfm_overflow_of().  So contexts on threads and
- * system-wide contexts never use @pmu at the same time (claim.c).
+ * Called only for PMUs whose counters are not independent: the modules of the others call
+ * pfm_running_sets() and pfm_overflow_of().  On such a PMU, contexts on threads and system-wide
+ * contexts never count at the same time (claim.c), so at most one context counts on this CPU.
+ *
+ * Return: the data of this CPU that this context uses.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

@@ -453,8 +453,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
 /**
  * pfm_overflow_of() - pfm_overflow() for PMUs with independent counters
  * @pmu: PMU of the interrupt
- * @running: one of the two sets that pfm_running_sets() returned, not NULL; its counters are
- *	halted
+ * @running: one of the two sets that pfm_running_sets() returned, not NULL.  Its counters are
+ *	halted, or the module makes sure that their interrupts do not call the core meanwhile
  * @regs: interrupted registers
  *
  * Return: the same as pfm_overflow(), but for the set @running only.  "next" is the next set of the

@@ -43,7 +43,8 @@ enum {
  * struct shared_set - the set of one of the two contexts; used by its CPU only, interrupts off
  * @loaded: the set whose values are in placeholders; NULL while its placeholders are parked
  * @pending: counters of @loaded whose wrap has not been acknowledged yet.  An NMI may set bits.
- * @is_loading: the values are being written; during this time an NMI only sets bits in @pending
+ * @is_loading: shared_start() writes the values, or handles wraps in @pending; during this time an
+ *	NMI only sets bits in @pending
  */
 struct shared_set {
 	struct pfm_registers *loaded;

@@ -177,7 +177,7 @@ struct compound {
 	struct source *source;
 	struct statement statements[STATEMENTS_MAX];
 	size_t count;
-	bool broken; /* not all statements are in the file */
+	bool broken; /* a statement is not in the file, two overlap, or there are too many */
 };
 
 static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,

@@ -4,9 +4,14 @@
 
 #include "meeting.h"
 
-/* Steps by which the lead changes. All times in this file are numbers of iterations of a loop. */
+/*
+ * The smallest and the largest step by which note_order() changes the lead. All times in this file
+ * are numbers of iterations of a loop.
+ */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
+
+/* choose_lead() adds or subtracts a random number of fewer than JITTER_WIDTH bits. */
 #define JITTER_WIDTH 16
 
 int choose_lead(struct meeting *meeting)

@@ -21,7 +21,8 @@ SUITE(profile, 120);
 struct exact_run {
 	unsigned int pmd;
 	unsigned int other; /* counts the same event, but is not sampled */
-	uint64_t event, other_event; /* their PMC values, if levels can be selected */
+	uint64_t event,
+		other_event; /* PMC values of @pmd and @other, if selects_levels() */
 	uint64_t period;
 	uint64_t length; /* length of the loop in instructions */
 };

@@ -88,7 +88,7 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  *	pmcs[i] also drives earlier counters of @pmds, they count, too
  * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
  *	also drives earlier counters of @pmds, it keeps them busy
- * @bad_value: value that the PMU refuses, if @has_bad_value
+ * @bad_value: value of pmcs[0] that the PMU refuses; valid only if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
  */

@@ -102,9 +102,10 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. With such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. There is one exception: if @other has only one counter left, that counter stays in the
- * choices of @event, because matching_find() never gives a counter to two events. Returns whether a
- * counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. There is one exception: the only counter that @other has left stays in the choices of
+ * @event. With this counter the conflict cannot occur, because matching_find() never gives a counter
+ * to two events. Returns whether a counter was removed. If so, stores in @pmc the number of the PMC
+ * with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

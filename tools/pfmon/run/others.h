@@ -4,8 +4,8 @@
  * it started. With --no-inherit, only the first thread is monitored.
  *
  * The kernel adds up the CPU time of these threads, and the CPU time and the page faults of these
- * processes. The sums show whether there were any. Their number is not known: the kernel only
- * counts the tasks created in the whole system.
+ * processes. The sums show whether there were other threads or processes. How many there were is
+ * not known: the kernel only counts the tasks created in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H

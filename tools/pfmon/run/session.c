@@ -119,7 +119,8 @@ static int list_sets(struct session *session, const struct event_list *events)
 }
 
 /*
- * Create the sets. A set that already exists is reset, except for the values of its PMDs.
+ * Create the sets. In a set that already exists, this resets the PMCs, the number of runs, the
+ * duration and the switch counts. The PMDs keep their values and their other properties.
  */
 static int create_sets(struct session *session)
 {

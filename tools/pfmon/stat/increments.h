@@ -11,9 +11,10 @@
  * @events: the events that are counted
  * @ratios: the increments of each event
  * @values: counts at the present reading
- * @times: ns of CPU time in each set at the present reading
+ * @times: for each set, the CPU time of the thread in ns while the set was active, at the present
+ *	reading; for CPUs, the time in ns for which the set was active
  * @last_values: counts at the previous reading
- * @last_times: CPU times at the previous reading
+ * @last_times: these times at the previous reading
  */
 struct increments {
 	const struct event_list *events;

@@ -166,6 +166,29 @@ TEST(a_set_without_counters_is_frozen_and_hidden)
 	with_registers(check_no_counter);
 }
 
+static void check_sampling_set(void)
+{
+	int fd = make_context();
+	uint64_t running, stopped;
+
+	write_pmc(fd, PFM_POWER_MMCR1, select_event(2, CYCLES_1_TO_4));
+	write_pmc(fd, PFM_POWER_MMCRA, 0x701);
+	write_pmd(fd, 2, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	running = hardware("mmcra");
+	must(fd, pfm_stop(fd));
+	stopped = hardware("mmcra");
+	close(fd);
+	ck_assert_uint_eq(running & 0x701, 0x701);
+	ck_assert_uint_eq(stopped & 1, 0);
+}
+
+TEST(a_set_with_sampling_samples_while_it_runs)
+{
+	with_registers(check_sampling_set);
+}
+
 /* After @left cycles, the context switches from set 0 to set 1. Only set 0 samples instructions. */
 static void check_sampling_after(uint64_t left)
 {

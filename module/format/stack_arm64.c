@@ -10,7 +10,6 @@
  * it are skipped.
  */
 #include <linux/kernel.h>
-#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
 #include <perfmon/perfmon_callchain.h>
@@ -19,9 +18,6 @@
 
 /* Room for the functions that have been called since the exception: about 20 on every PMU. */
 #define OURS 48
-
-/* One for each CPU is enough: interrupts are off, and no handler interrupts another one. */
-static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
 /*
  * Return: the link register without a signature; 0 if the register does not contain a kernel
@@ -38,7 +34,11 @@ static u64 link_register(struct pt_regs *regs)
 unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link)
 {
-	unsigned long *all = *this_cpu_ptr(&trace);
+	/*
+	 * Not a variable of the CPU: an NMI may come while a system-wide context that stops gets
+	 * its samples, and sample a thread's context.
+	 */
+	unsigned long all[OURS + PFM_CALLCHAIN_MAX_DEPTH];
 	unsigned int length = stack_trace_save(all, OURS + most, 0);
 	unsigned int i, count = 0;
 

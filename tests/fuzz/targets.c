@@ -87,7 +87,6 @@ static void target_live(unsigned int kind)
 {
 	unsigned int turn;
 
-	/* Sleeps most of the time, so that the workers get the CPUs. */
 	for (turn = 0;; turn++) {
 		switch (kind) {
 		case 0:
@@ -124,6 +123,7 @@ static void target_live(unsigned int kind)
 		default:
 			_exit(0);
 		}
+		/* Leave the CPUs to the workers most of the time. */
 		usleep(10000);
 	}
 }

@@ -510,8 +510,8 @@ void session_add_unfollowed(const struct session *session, struct unfollowed *su
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done)
 {
 	if (unfollowed->threads)
-		warn_user("%llu %s not %s: see max_copies and set_user_max in "
-			  "/sys/kernel/perfmon, which root can raise",
+		warn_user("%llu %s not %s: see max_copies, set_user_max and "
+			  "set_mem_max in /sys/kernel/perfmon, which root can raise",
 			  (unsigned long long)unfollowed->threads,
 			  plural(unfollowed->threads, "thread or process was",
 				 "threads and processes were"),

@@ -250,8 +250,8 @@ void per_thread_warn(const struct per_thread *threads)
 {
 	if (threads->dropped)
 		warn_user("the counts of %" PRIu64 " %s that ended are in the sums, but "
-			  "are not shown separately: see max_copies and set_user_max in "
-			  "/sys/kernel/perfmon",
+			  "are not shown separately: see max_copies, set_user_max and "
+			  "set_mem_max in /sys/kernel/perfmon",
 			  threads->dropped,
 			  plural(threads->dropped, "thread", "threads"));
 }

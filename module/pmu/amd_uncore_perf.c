@@ -308,7 +308,8 @@ int uncore_load(struct pfm_session *session)
 
 	cpus_read_lock();
 	mutex_lock(&owning);
-	job.counters = uncore->claimed;
+	/* If perf has no such PMU, there are no placeholders.  Another context may be counting. */
+	job.counters = uncore->is_known ? uncore->claimed : 0;
 	if (cpu_online(session->cpu))
 		error = work_on_cpu(session->cpu, take_here, &job);
 	mutex_unlock(&owning);

@@ -262,6 +262,24 @@ TEST(a_count_is_that_of_all_cpus_that_share)
 	with_uncore(check_sharing);
 }
 
+static void check_refused_load(void)
+{
+	int fd = l3_context(0), other = system_wide_context_of("amd_l3");
+
+	must(fd, pfm_start(fd, NULL));
+	look_up(0, 1000);
+	must_fail(other, try_load(other, 0), EEXIST, PFM_REASON_CPU_TAKEN, NO_INDEX);
+	look_up(0, 200);
+	ck_assert_uint_eq(read_pmd(fd, 1), 1200);
+	close(other);
+	close(fd);
+}
+
+TEST(a_refused_load_leaves_the_loaded_context_alone)
+{
+	with_uncore(check_refused_load);
+}
+
 static void check_packages(void)
 {
 	const unsigned int last = cpus_online() - 1;

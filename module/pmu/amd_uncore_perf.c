@@ -318,7 +318,7 @@ int uncore_load(struct pfm_session *session)
 		return error;
 	if (!job.counters || !cpu_online(session->cpu))
 		return 0; /* a load on a CPU that is offline fails later */
-	strscpy(session->why, "perf has the counters of this CPU", sizeof(session->why));
+	strscpy(session->why, "perf holds counters of this CPU", sizeof(session->why));
 	return -EBUSY;
 }
 

@@ -87,7 +87,7 @@ static const struct kernel_param_ops cores_operations = { .get = show_cores };
 module_param_cb(cores, &cores_operations, NULL, 0444);
 MODULE_PARM_DESC(
 	cores,
-	"read: \"one kind\" or \"several kinds\" of core; only counters and events that all kinds have are offered");
+	"read: \"one kind\" or \"several kinds\" of core; perfmon offers only the counters and events that all kinds have");
 
 static bool check_pmc(unsigned int n, u64 *value)
 {

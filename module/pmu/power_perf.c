@@ -79,7 +79,7 @@ void power_perf_exit(void)
 		return;
 	while (cmpxchg(&perf->event_init, refuse_or_init, init_event) != refuse_or_init) {
 		pr_warn_once(
-			"perfmon: another module has interposed a function of perf's PMU driver: waiting until it is unloaded\n");
+			"perfmon: another module has interposed a function of perf's PMU driver: waiting until that module is unloaded\n");
 		schedule_timeout_idle(HZ);
 	}
 	/*

@@ -82,9 +82,9 @@ static const char *const sentences[] = {
 	[PFM_REASON_OF_THREAD] =
 		"the register counts something that threads have, but CPUs do not",
 	[PFM_REASON_COPIES] =
-		"copies of the context monitor other threads: unload the context first",
+		"other threads have copies of the context: unload the context first",
 	[PFM_REASON_COPIED_SETS] =
-		"a context that threads and children inherit has more than 64 event sets",
+		"a context that threads and children inherit may have at most 64 event sets",
 	[PFM_REASON_SHARED_PMU] =
 		"CPUs share this PMU: only system-wide contexts can use it",
 	[PFM_REASON_NO_LEVELS] =

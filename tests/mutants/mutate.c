@@ -16,12 +16,12 @@ static void usage(FILE *stream)
 	fputs("Usage: perfmon-mutate list FILE [UNIT] -- FLAG...\n"
 	      "       perfmon-mutate draw SEED COUNT <LIST\n"
 	      "       perfmon-mutate apply FILE <LINE\n\n"
-	      "list prints all mutants of FILE, which is compiled with these FLAGs (a header\n"
-	      "as part of UNIT), one on each line:\n\n"
+	      "list prints all mutants of FILE, one on each line.  FILE is compiled with these\n"
+	      "FLAGs; if it is a header, as part of UNIT.  A line has these fields:\n\n"
 	      "  ID FILE OFFSET LENGTH LINE KIND FUNCTION OCCURRENCE FROM TO REPLACEMENT\n\n"
 	      "Tabs separate the fields, which have \\t, \\n and \\\\ in place of tabs, newlines\n"
 	      "and backslashes.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and\n"
-	      "TO.  draw prints COUNT of the lines of LIST.  apply prints FILE with the mutant\n"
+	      "TO.  draw chooses COUNT lines of LIST and prints them.  apply prints FILE with the mutant\n"
 	      "of LINE.\n",
 	      stream);
 }

@@ -21,7 +21,7 @@ static void usage(FILE *stream)
 {
 	fprintf(stream,
 		"Usage: %s [OPTION]... [FOLDER/ | SUITE[/TEST]]...\n\n%s\n"
-		"A word that begins with ^ leaves these tests out.\n\n"
+		"A word that begins with ^ leaves out the tests that it names.\n\n"
 		"%s"
 		"  -x, --until-failure  stop after the first test that fails\n"
 		"  -l, --list           list the tests\n"

@@ -289,7 +289,7 @@ static void check_pages(void)
 	printf("         %u failures have cost %jd kB of free memory\n", FAILURES,
 	       (intmax_t)lost / 1024);
 	fflush(stdout);
-	ck_assert_msg(lost < FAILURES * page / 2, "%jd bytes fewer are free",
+	ck_assert_msg(lost < FAILURES * page / 2, "the free memory fell by %jd bytes",
 		      (intmax_t)lost);
 	close(other);
 	no_buffer_is_left();

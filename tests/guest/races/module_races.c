@@ -155,7 +155,7 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	pthread_join(unloader, NULL);
 	pthread_join(reader, NULL);
 	printf("         %u contexts created, %u creations failed; in %u attempts the "
-	       "PMU was unloaded %u times, the core %u times\n",
+	       "PMU's module was unloaded %u times, the core %u times\n",
 	       made, missed, counts.tries, counts.pmus, counts.cores);
 	fflush(stdout);
 	pmu_forget();
@@ -247,7 +247,7 @@ TEST(modules_can_be_unloaded_with_work_outstanding)
 	write_text(RCU_EXPEDITED, before);
 	contexts_done = true;
 	pthread_join(reader, NULL);
-	printf("         with pending work the PMU was unloaded %u times, "
+	printf("         with pending work the PMU's module was unloaded %u times, "
 	       "the core %u times, after %u refusals\n",
 	       i, cores, refused);
 	fflush(stdout);

@@ -336,7 +336,7 @@ TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 {
 	need_exact_work();
 	if (pmu_is("soft") || is_debug_kernel())
-		skip("interrupts take more than a quarter of the time");
+		skip("interrupts take more than a quarter of the CPU time");
 	with_limit(check_looks);
 }
 

@@ -194,10 +194,11 @@ static void check_during_handler(void)
 		look();
 		run_loop(fd);
 		all = seen();
-		ck_assert_msg(!all.unknown && !all.replayed &&
-				      all.nmis == all.regular + all.late,
-			      "%u later: NMIs %ju, unknown %ju, regular %ju, late %ju",
-			      later, all.nmis, all.unknown, all.regular, all.late);
+		ck_assert_msg(
+			!all.unknown && !all.replayed &&
+				all.nmis == all.regular + all.late,
+			"second wrap %u instructions later: NMIs %ju, unknown %ju, regular %ju, late %ju",
+			later, all.nmis, all.unknown, all.regular, all.late);
 		together += later && all.regular == 1;
 		alone += all.regular == 2;
 		late += all.late;

@@ -252,7 +252,7 @@ static void threads(const uint64_t *n)
 	for (uint64_t i = 0; i < count; i++)
 		pass_byte(put, at_once.begin[1]);
 	if (read(at_once.end[0], &byte, 1))
-		fail("the threads do not end");
+		fail("a thread wrote to the pipe at its end");
 	for (uint64_t i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 }
@@ -465,7 +465,7 @@ static void check_instructions(uint64_t instructions)
 	if (instructions % 10)
 		fail("not a multiple of 10: %" PRIu64, instructions);
 	if (instructions / 10 > ULONG_MAX)
-		fail("too long a loop: %" PRIu64, instructions);
+		fail("the loop is too long: %" PRIu64, instructions);
 }
 
 int main(int argc, char **argv)

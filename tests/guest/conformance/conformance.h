@@ -78,6 +78,8 @@ bool has(const uint64_t *map, unsigned int n);
 
 /* Sets rate and follows_work of @counter. The calling process must not have a context. */
 void calibrate(struct counter *counter);
+/* Calibrates all counters, in another process, because the caller's thread may have a context. */
+void must_be_calibrated(void);
 
 /*
  * Sets @counter to each counter in turn. The variable subject then contains the name of this

@@ -421,8 +421,7 @@ static void nothing_to_put_back(void)
 {
 }
 
-/* Calibrates in another process, because the caller's thread may have a context. */
-static void must_be_calibrated(void)
+void must_be_calibrated(void)
 {
 	if (!table->calibrated)
 		then_put_back(calibrate_all, nothing_to_put_back);
@@ -518,12 +517,11 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		choose_exact_bounds(counter, done, &least, &most);
 	else
 		choose_bounds(counter, done, &least, &most);
-	ck_assert_msg(count > 0 && count >= least && count <= most,
-		      "%sPMD %u, %s: %ju, should be %.0f to %.0f (%ju to %ju ns, %ju "
-		      "instructions)",
-		      subject, counter->pmd, what, (uintmax_t)count, least, most,
-		      (uintmax_t)done->least, (uintmax_t)done->most,
-		      (uintmax_t)done->instructions);
+	ck_assert_msg(
+		count > 0 && count >= least && count <= most,
+		"PMD %u, %s: %ju, should be %.0f to %.0f (%ju to %ju ns, %ju instructions)",
+		counter->pmd, what, (uintmax_t)count, least, most, (uintmax_t)done->least,
+		(uintmax_t)done->most, (uintmax_t)done->instructions);
 }
 
 /*

@@ -65,8 +65,8 @@ TEST(the_hardware_is_released)
 		loop(20 * MILLION);
 		ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
 		ck_assert_msg(!perf == !cycles_of_perf(),
-			      "perf counts %s after the PMU was released",
-			      perf ? "no more" : "now");
+			      "after the PMU was released, perf %s",
+			      perf ? "counts no more" : "counts, but did not before");
 	}
 }
 
@@ -77,7 +77,7 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 	int round, error;
 
 	if (!path_exists(module_path(module)))
-		skip("the module is not %s", module_path(module));
+		skip("there is no file %s", module_path(module));
 	for (round = 0; round < ROUNDS; round++) {
 		use_and_leave();
 		error = module_unload(module);
@@ -87,9 +87,9 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 		if (round == 0)
 			perf = cycles_of_perf();
 		else
-			ck_assert_msg(!perf == !cycles_of_perf(),
-				      "perf counts %s without the module",
-				      perf ? "no more" : "now");
+			ck_assert_msg(
+				!perf == !cycles_of_perf(), "without the module, perf %s",
+				perf ? "counts no more" : "counts, but did not before");
 		ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
 		error = module_load(module, module_parameters);
 		ck_assert_msg(!error, "insmod %s: %s", module, strerror(error));

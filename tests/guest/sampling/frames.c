@@ -156,7 +156,7 @@ static void check_wrong_frame(enum wrong_frame kind)
 		if (is_in_switch(entry))
 			continue;
 		ck_assert_msg(entry->user_count == 1 + addresses_in(kind),
-			      "frame pointer %d: %u addresses, and %u in the kernel",
+			      "wrong frame %d: %u user addresses, %u kernel addresses",
 			      kind, entry->user_count, entry->kernel_count);
 		if (entry->user_count > 1)
 			ck_assert_uint_eq(user_of(entry)[1], ADDRESS_IN_FRAME);

@@ -91,12 +91,13 @@ static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 				   set.set_act_duration;
 			off = estimate > length ? estimate - length : length - estimate;
 			worst = off > worst ? off : worst;
-			ck_assert_msg(off <= most,
-				      "set %u, counter %u: %ju in %ju of %ju ns; "
-				      "the estimate is %ju, not %ju",
-				      id, n, (uintmax_t)read_pmd_of(fd, id, n),
-				      (uintmax_t)set.set_act_duration, (uintmax_t)total,
-				      (uintmax_t)estimate, (uintmax_t)length);
+			ck_assert_msg(
+				off <= most,
+				"set %u, counter %u: %ju while active for %ju of %ju ns; "
+				"the estimate is %ju, not %ju",
+				id, n, (uintmax_t)read_pmd_of(fd, id, n),
+				(uintmax_t)set.set_act_duration, (uintmax_t)total,
+				(uintmax_t)estimate, (uintmax_t)length);
 		}
 	}
 	printf("         the worst of %d estimates is off by %.3f %%\n", EVENTS,

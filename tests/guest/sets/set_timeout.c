@@ -85,7 +85,7 @@ TEST(no_switch_comes_early_or_late)
 		due = time_of_switches(timeouts, switches);
 		if (elapsed_time() - elapsed + EARLY * (switches + 1) < due)
 			ck_abort_msg(
-				"%ju switches after %ju ns, should not come before %ju",
+				"%ju switches after %ju ns, but the last was due at %ju",
 				(uintmax_t)switches,
 				(uintmax_t)(elapsed_time() - elapsed), (uintmax_t)due);
 		due = time_of_switches(timeouts, switches + 1);

@@ -268,9 +268,8 @@ int take_time(const char *argument, void *field)
 	uint64_t *time = field;
 
 	if (options_long_time(argument, TIME_MOST, time) || *time < TIME_LEAST)
-		return fail(
-			"'%s' is not a time of 1 ms or more: give one such as 500 (ms), "
-			"1.5s or 60s",
-			argument);
+		return fail("'%s' is not a time from 1 ms to 366 days: give one such as "
+			    "500 (ms), 1.5s or 60s",
+			    argument);
 	return 0;
 }

@@ -101,7 +101,7 @@ struct event_options {
 	"level only, :k at kernel level only. 'pfmon list' shows the events"
 #define TIMEOUT_HELP                                                                     \
 	"end after TIME, such as 1.5s; without a unit, TIME is in ms. COMMAND gets SIGTERM"
-#define PMU_HELP "use that PMU if the machine has several; 'pfmon info' shows their names"
+#define PMU_HELP "use PMU NAME if the machine has several; 'pfmon info' shows their names"
 
 /*
  * options_number() parses a number from 1 to @most. options_size() parses a size from @least to

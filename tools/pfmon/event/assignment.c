@@ -113,7 +113,7 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 		holders_advice("/proc", advice);
 	if (verdict->rival)
 		return fail("events '%s' and '%s' cannot be counted at the same time: "
-			    "they need different bits in PMC %u, which they share; "
+			    "they need different values of the same bits of PMC %u; "
 			    "leave one out, or count them in several runs",
 			    verdict->rival->name, first->name, verdict->pmc);
 	if (members->count == 1)

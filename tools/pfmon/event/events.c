@@ -105,9 +105,7 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 	const uint16_t pmc = pmu_extra_pmc(machine->pmu, code);
 
 	if (!pmc)
-		return extra ? "it needs a second register, which perfmon does not have "
-			       "on this CPU"
-			     : NULL;
+		return extra ? "perfmon has no second register for it on this CPU" : NULL;
 	if (!extra)
 		return "it needs the value of a second register: write rCODE:VALUE";
 	if (!register_in(machine->info.implemented_pmcs, pmc))

@@ -265,19 +265,43 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 		(unsigned long long)counts->written, (unsigned long long)counts->lost);
 }
 
+/*
+ * Add up the counts of all buffers that belong to the same CPU as buffer number @first: with -p each
+ * thread has a buffer for each CPU. Returns false if an earlier buffer belongs to this CPU, too.
+ */
+static bool count_cpu(const struct recorder *recorder, size_t first,
+		      struct drain_counts *sum)
+{
+	struct drain_counts own;
+
+	*sum = (struct drain_counts){ 0 };
+	for (size_t i = 0; i < recorder->buffer_count; i++) {
+		if (recorder->buffers[i]->cpu != recorder->buffers[first]->cpu)
+			continue;
+		if (i < first)
+			return false;
+		buffer_count(recorder->buffers[i], &own);
+		drain_counts_add(sum, &own);
+	}
+	return true;
+}
+
 static void print_cpus(const struct run *run, const struct drain_counts *counts)
 {
 	const struct recorder *recorder = &run->recorder;
 	struct drain_counts own;
 	char what[32];
+	size_t cpus = 0;
 
-	for (size_t i = 0; run->options.is_verbose && i < recorder->buffer_count; i++) {
+	for (size_t i = 0; i < recorder->buffer_count; i++) {
+		if (!count_cpu(recorder, i, &own))
+			continue;
+		cpus++;
 		snprintf(what, sizeof(what), "CPU %d", recorder->buffers[i]->cpu);
-		buffer_count(recorder->buffers[i], &own);
-		print_sum(what, &own);
+		if (run->options.is_verbose)
+			print_sum(what, &own);
 	}
-	snprintf(what, sizeof(what), "%zu CPU%s", recorder->buffer_count,
-		 recorder->buffer_count == 1 ? "" : "s");
+	snprintf(what, sizeof(what), "%zu %s", cpus, plural(cpus, "CPU", "CPUs"));
 	print_sum(what, counts);
 }
 

@@ -100,8 +100,9 @@ static const struct option_row rows[] = {
 	PMU_OPTION(FIELD(pmu)),
 	PERIOD_OPTION(FIELD(period)),
 	FREQUENCY_OPTION(FIELD(frequency)),
-	{ "call-graph", 'g', NULL, "record the callers, too, found by frame pointers",
-	  take_true, FIELD(has_chains) },
+	{ "call-graph", 'g', NULL,
+	  "also record the callers, which the kernel finds by frame pointers", take_true,
+	  FIELD(has_chains) },
 	{ "lbr", 0, NULL,
 	  "like -g, but the processor records the callers (Intel's last branch records): "
 	  "no frame pointers are needed",
@@ -114,8 +115,8 @@ static const struct option_row rows[] = {
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
-	  "size of the buffer of each CPU or thread in bytes, or with a unit as in 64k; at "
-	  "least 4096 (default 1M, or less if the limit of locked memory is lower)",
+	  "size in bytes of the buffer of each CPU or thread, or a number with a unit as in "
+	  "64k; at least 4096 (default 1M, or less if the limit of locked memory is lower)",
 	  take_buffer, FIELD(buffer) },
 	{ "pid", 'p', "PID[,PID]...",
 	  "sample these processes, with the threads that they make: until they end, or while "
@@ -207,8 +208,8 @@ static int check_targets(struct record_options *options)
 			    "process");
 	if (has_cpus && options->has_recorded)
 		return fail(
-			"--lbr excludes -a and -C: a CPU records the calls of several "
-			"threads");
+			"--lbr excludes -a and -C: the records of a CPU mix the calls of "
+			"several threads");
 	if (has_cpus && options->is_per_thread)
 		return fail("--per-thread excludes -a and -C: 'pfmon report --sort "
 			    "thread' shows all threads");

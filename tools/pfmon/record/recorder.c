@@ -147,8 +147,8 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	    recorder->format == DATA_FORMAT_NWAY) {
 		recorder->format = DATA_FORMAT_DEFAULT;
 		if (!options->is_quiet)
-			warn_user("there is no format 'nway' here: format 'default' "
-				  "samples nothing while a full buffer is written");
+			warn_user("there is no format 'nway' here: pfmon uses 'default', "
+				  "which samples nothing while a full buffer is written");
 		return true;
 	}
 	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
@@ -159,8 +159,8 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
 	    recorder->flags & PFM_FL_INHERIT_THREADS)
 		return do_not_follow(recorder,
-				     "the limits leave no room for a buffer for each "
-				     "thread on each CPU");
+				     "each thread would need a buffer for each CPU, and "
+				     "the limits leave no room for them");
 	return false;
 }
 

@@ -276,7 +276,6 @@ static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 	if (result < 0)
 		return -1;
 	if (result) {
-		sampler->is_fixed = true;
 		rate->period = period;
 		set_period(&sampler->session.initial[event], rate);
 		return 0;

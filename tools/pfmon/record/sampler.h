@@ -41,7 +41,6 @@
  * @is_over: the last samples have been taken
  * @missed: number of lost samples plus number of times that monitoring was throttled, at the
  *	last call of is_short()
- * @is_fixed: a period could not be changed, because the context had copies
  */
 struct sampler {
 	struct session session;
@@ -60,7 +59,6 @@ struct sampler {
 	bool has_ended;
 	bool is_over;
 	uint64_t missed;
-	bool is_fixed;
 };
 
 /*

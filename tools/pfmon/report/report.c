@@ -88,7 +88,7 @@ static const struct option_row rows[] = {
 	  take_limit, FIELD(limit) },
 	{ "folded", 0, NULL, "a line for each stack, for scripts that make flame graphs",
 	  take_folded, FIELD(output) },
-	{ "json", 'j', NULL, "a JSON object", take_json, FIELD(output) },
+	{ "json", 'j', NULL, "print a JSON object", take_json, FIELD(output) },
 	NO_DEMANGLE_OPTION(FIELD(profile.demangles)),
 	{ 0 },
 };

@@ -445,10 +445,11 @@ static void warn_about(const struct measurement *measurement,
 			  "counted: use 'taskset' to keep it on one kind of CPU");
 	if (is_target && measurement->losses.closed)
 		warn_user("%llu of the threads executed %s that you may not monitor: "
-			  "%s counts end at that moment",
+			  "the counts of %s end at that moment",
 			  (unsigned long long)measurement->losses.closed,
 			  plural(measurement->losses.closed, "a program", "programs"),
-			  plural(measurement->losses.closed, "its", "their"));
+			  plural(measurement->losses.closed, "that thread",
+				 "those threads"));
 	else if (measurement->ended_early && is_target)
 		warn_user("the counted threads ended before the command did");
 	else if (measurement->ended_early && !is_followed)

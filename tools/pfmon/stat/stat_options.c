@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
 	  "as 500us or 2ms; without a unit, TIME is in ms (default 1). The events of "
 	  "{EVENT,EVENT} stay in one set",
 	  take_interval, FIELD(interval) },
-	{ "no-mux", 0, NULL, "refuse more events than counters", take_false,
+	{ "no-mux", 0, NULL, "fail if there are more events than counters", take_false,
 	  FIELD(is_multiplexed) },
 	{ "sets", 0, "FILE", "count the event sets of FILE, see pfmon-stat(1)", take_text,
 	  FIELD(sets) },
@@ -63,7 +63,8 @@ static const struct option_row rows[] = {
 	  "count these processes, with the threads that they make: until they end, or "
 	  "while COMMAND runs, or until Ctrl-C",
 	  take_pids, FIELD(targets.processes) },
-	{ "tid", 't', "TID[,TID]...", "count these threads in the same way", take_tids,
+	{ "tid", 't', "TID[,TID]...",
+	  "count these threads as with -p, but not the threads that they make", take_tids,
 	  FIELD(targets.threads) },
 	{ "all-cpus", 'a', NULL,
 	  "count all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
@@ -83,9 +84,9 @@ static const struct option_row rows[] = {
 	  "also print what was counted in each interval of TIME, such as 500 (ms) or 1s",
 	  take_time, FIELD(print_interval) },
 	{ "field-separator", 'x', "SEPARATOR",
-	  "a line for each event, its fields separated by SEPARATOR; \\t is a tab",
+	  "print a line for each event, its fields separated by SEPARATOR; \\t is a tab",
 	  take_separator, FIELD(separator) },
-	{ "json", 'j', NULL, "a JSON object", take_true, FIELD(is_json) },
+	{ "json", 'j', NULL, "print a JSON object", take_true, FIELD(is_json) },
 	{ "verbose", 'v', NULL,
 	  "also show what the measurement has cost: interrupts, switches, copies",
 	  take_true, FIELD(is_verbose) },
@@ -103,12 +104,10 @@ static const struct command_line line = {
 		    "[OPTIONS] -a | -C LIST [-A] [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Count events of COMMAND from its start to its end, with all threads and\n"
-		"processes that it makes; or of processes or threads that are already running;\n"
-		"or of CPUs.\n",
+		"processes that it makes; or count events of processes or threads that are\n"
+		"already running, or of CPUs.\n",
 	.options = rows,
 	.notes =
-		"With -t only those threads are counted, not threads that they make.\n"
-		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
 		"\n"
@@ -139,7 +138,7 @@ static int check_cpus(struct stat_options *options)
 		return -1;
 	if (targets->cpus.count && targets->is_per_thread)
 		return fail(
-			"--per-thread excludes -a and -C: -A shows the counts of each CPU");
+			"--per-thread excludes -a and -C: for the counts of each CPU, use -A");
 	if (!options->is_per_cpu)
 		return 0;
 	if (!targets->cpus.count)

@@ -342,7 +342,7 @@ static void check_cpus(void)
 		  .attempt = attempt_close,
 		  .undo = cpu_context,
 		  .before = load_and_start_cpu },
-		{ .name = "restart, a CPU that is masked",
+		{ .name = "restart, a masked context on a CPU",
 		  .verify = must_be_loaded_or_not,
 		  .attempt = attempt_restart,
 		  .undo = unload,

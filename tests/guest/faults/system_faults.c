@@ -119,6 +119,9 @@ FAULT_TEST(processes)
 
 static const char *file;
 
+/* The value of "debug" that enables the static branch for time measurements. */
+#define MEASURE_TIMES "4"
+
 static int attempt_read_file(const struct operation *operation)
 {
 	int opened = open(file, O_RDONLY | O_CLOEXEC);
@@ -136,7 +139,7 @@ static int attempt_read_file(const struct operation *operation)
 static int attempt_write_file(const struct operation *operation)
 {
 	(void)operation;
-	return try_write_text(file, "1");
+	return try_write_text(file, MEASURE_TIMES);
 }
 
 static void read_sysfs(void)
@@ -159,7 +162,6 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Writes 0 to "debug", so that writing 1 enables the static branch for time measurements. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -168,7 +170,7 @@ static void write_debug(void)
 
 static void debug_must_be(int error)
 {
-	ck_assert_uint_eq(read_number(SYSFS "debug"), error == 0);
+	ck_assert_str_eq(read_text(SYSFS "debug"), error ? "0\n" : MEASURE_TIMES "\n");
 	write_text(SYSFS "debug", "0");
 }
 

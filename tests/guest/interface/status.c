@@ -22,7 +22,8 @@ void must_have_ended(int fd, uint64_t at_least_faults)
 	uint64_t faults = read_pmd(fd, PFM_PMD_MINOR_FAULTS);
 
 	must_have_status(fd, PFM_STATE_UNLOADED, 0, 0);
-	ck_assert_msg(faults >= at_least_faults, "%ju minor faults, at least %ju made",
+	ck_assert_msg(faults >= at_least_faults,
+		      "counted %ju minor faults, but at least %ju were made",
 		      (uintmax_t)faults, (uintmax_t)at_least_faults);
 	ck_assert_uint_gt(busy_count(fd), 0);
 }

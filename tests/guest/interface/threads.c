@@ -214,7 +214,7 @@ TEST(many_threads_can_be_monitored_at_once)
 		must(fds[i], pfm_stop(fds[i]));
 		counted = read_pmd(fds[i], PFM_PMD_MINOR_FAULTS);
 		ck_assert_msg(counted >= faults[i] && counted < faults[i] + 80,
-			      "child %zu made %ju faults, counted %ju", i,
+			      "child %zu made %ju faults, but %ju were counted", i,
 			      (uintmax_t)faults[i], (uintmax_t)counted);
 		ck_assert_uint_gt(busy_count(fds[i]), 0);
 	}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make              builds the modules for the running kernel (or KDIR=), the library and the tool
+# make              builds the library, the tool, and the modules for the running kernel (or KDIR=)
 # make install      installs the modules by DKMS, and the rest below PREFIX (/usr/local);
 #                   DESTDIR= for packages
 # make uninstall    removes what make install has installed
@@ -11,10 +11,11 @@
 #                   the suites, on these kernels
 # make bench        measures the costs of perfmon and of perf, in guest instructions
 # make coverage     shows which lines of the modules the tests reach
-# make fuzz         makes random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
+# make fuzz         makes random calls in a guest;
+#                   options: SECONDS=600 SEED= ARCH=x86_64 KERNEL=debug
 # make mutants      changes the code in one place at a time and shows which suite fails;
-#                   COUNT=100 SEED=1, FILES=module/core, JOBS=2, MATRIX=1 runs all suites, even
-#                   if one fails
+#                   options: COUNT=100 SEED=1 FILES=module/core JOBS=2; with MATRIX=1 it runs all
+#                   suites, even if one fails
 # make format       formats the C sources
 # make clean        removes what was built
 #

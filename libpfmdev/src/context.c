@@ -61,7 +61,7 @@ PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 	return fd;
 }
 
-/* As in perfmon2, the format's argument is ignored if there is no name. */
+/* As in perfmon2, the format's argument is ignored if @fmt_name is NULL. */
 PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 					  size_t fmt_size)
 {

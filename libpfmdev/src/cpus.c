@@ -2,9 +2,9 @@
 /*
  * System-wide contexts on several CPUs, handled by one thread.
  *
- * A function that fails on some CPUs still does its work on the other CPUs.  Each element
- * contains the errno of its CPU and the descriptor of its context.  For this descriptor,
- * pfm_last_error() returns the reason.
+ * A function that fails on some CPUs still does its work on the other CPUs.  Each struct
+ * pfm_cpu_context contains the errno of its CPU and the descriptor of its context.  For this
+ * descriptor, pfm_last_error() returns the reason.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -161,8 +161,8 @@ PFMDEV_EXPORT int pfm_cpus_start(struct pfm_cpu_context *contexts, int count)
 }
 
 /*
- * pfm_stop(), but no failure if the context is not loaded: if the CPU has gone offline, the context
- * has been unloaded, so it does not count any more.
+ * Call pfm_stop(), but succeed if the context is not loaded.  It was unloaded if its CPU went
+ * offline, and does not count any more.
  */
 static int stop_one(int fd)
 {

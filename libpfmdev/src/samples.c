@@ -47,8 +47,8 @@ static const char *const formats[] = {
  * @memory: the mapped buffer
  * @size: bytes of @memory
  * @region: number of the region that is being read (only with nway)
- * @read: number of samples that have been read from @region (only with nway), or from the
- *	buffer since it was last handed back
+ * @read: with nway: number of samples that have been read from @region; with other formats: number
+ *	of samples that have been read from the buffer since it was last handed back
  * @place: offset of the next sample
  * @taken: number of samples that have been read so far from all regions (only with nway)
  * @left: samples of the round that have not been read
@@ -354,7 +354,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* If no buffer belongs to this number, add_buffer() fails with EINVAL. */
+	/* Skip the CPUs that have no buffer: for them, add_buffer() fails with EINVAL. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

@@ -46,9 +46,9 @@ static void drop_block(struct pfm_context *context)
 /*
  * Called by the hooks, in the thread itself, with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT this
- * function can neither free memory nor wake a thread, because interrupts are off.  It does not
- * have to.  The thread is running, so put_task_struct() does not free it, and it needs no
- * wakeup.  The next call that unloads or loads the context frees the block.
+ * function can neither free memory nor wake a thread, because interrupts are off.  Neither is
+ * necessary: the thread is running, so put_task_struct() does not free it, and the thread needs
+ * no wakeup.  The next call that unloads or loads the context frees the struct pfm_block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -86,7 +86,10 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 		reason = PFM_REASON_MAY_NOT_BLOCK;
 		error = pfm_may_block(task);
 	}
-	/* Checked last, because the checks above also fail if the thread has ended. */
+	/*
+	 * The checks above also fail if the thread has ended.  In this case their error is replaced
+	 * here.
+	 */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
 	switch (error) {
@@ -134,13 +137,13 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 }
 
 /*
- * If the thread is already running here, no thread switch will start its counters: start them
+ * If the thread is already running here, no thread switch will call pfm_switch_in() soon: call it
  * now.
  */
 static void catch_here(struct pfm_context *context)
 {
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, 0); /* not started yet: the time is not used */
+		pfm_switch_in(context, 0); /* not started: the time has no effect */
 }
 
 static void catch_running(void *argument)
@@ -153,9 +156,9 @@ static void catch_running(void *argument)
 }
 
 /*
- * Start the counters of a thread that is running.  The function enter() has put the thread into
- * the thread table.  If the thread is switched in later, the hook finds it there.  If the thread
- * is running already, there are three cases.  First: it runs on the CPU that task_cpu()
+ * If @task is running on another CPU, call pfm_switch_in() there.  The function enter() has put the
+ * thread into the thread table.  If the thread is switched in later, the hook finds it there.  If
+ * the thread is running already, there are three cases.  First: it runs on the CPU that task_cpu()
  * returned, where smp_call_function_single() finds it.  Second: it was switched in after the
  * barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
  * have missed it, because a migration does not order memory as a wakeup does.  Then the loop

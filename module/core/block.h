@@ -14,7 +14,8 @@ struct task_struct;
  *
  * Each load of a context makes a new pfm_block.  If the work of the old block is still queued
  * after an unload, it does not affect the next load.  The context and the queued work each
- * hold a reference to the pfm_block.  The context's lock protects the fields, unless noted otherwise.
+ * hold a reference to the pfm_block.  The context's lock protects the fields, unless noted
+ * otherwise.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
  * @over: overflows do not make the thread wait any more; may also be read without the lock
@@ -46,7 +47,8 @@ void pfm_block_release(struct pfm_block *block);
 void pfm_block_get(struct pfm_block *block);
 
 /*
- * Note that the thread has to wait.  Called by the overflow handler, in the thread; may be an NMI.
+ * Set @wanted: the thread has to wait.  Called in the thread by the overflow handler, which may be
+ * an NMI.
  */
 static inline void pfm_block_want(struct pfm_block *block)
 {

@@ -2,9 +2,10 @@
 /*
  * System-wide contexts, which are bound to a CPU.
  *
- * The user loads such a context on a CPU, from any CPU.  Until the unload, the context's
- * registers are on that CPU: context->cpu does not change, so pfm_context_call() finds the
- * registers.  Thread switches do not affect the context: the hooks of the scheduler ignore it.
+ * The user loads such a context on a CPU; the call may be made on any CPU.  Until the unload, the
+ * context's registers are on the CPU of the context: context->cpu does not change, so
+ * pfm_context_call() finds the registers.  Thread switches do not affect the context: the hooks
+ * of the scheduler ignore it.
  *
  * A CPU has at most one such context.  pfm_cpu_bound->context points to it; only that CPU
  * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
@@ -208,7 +209,7 @@ static void end_context(struct pfm_cpu *cpu)
 /*
  * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this in
  * their hotplug callbacks.  Such a callback also runs when the module releases the hardware.  In
- * that case the CPU is still active, and its contexts stay loaded: they use only virtual PMDs.
+ * that case the CPU is still active.  Its contexts use only virtual PMDs, so they stay loaded.
  */
 void pfm_cpu_goes_offline(void)
 {

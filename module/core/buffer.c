@@ -103,7 +103,7 @@ static const struct file_operations mapping_operations = {
 
 /*
  * Make a file for a mapping.  The mapping refers to this file, not to the context's file, so the
- * context can be closed.
+ * context's file can be released while the mapping exists.
  */
 static struct file *mapping_file(struct pfm_buffer *buffer)
 {

@@ -43,7 +43,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Entries for combinations of PMDs.  All further combinations share the last entry. */
+/* Entries for combinations of PMDs.  If all are in use, further combinations share the last one. */
 #define USES 16
 
 /**
@@ -65,11 +65,11 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
- *	Protected by uses_lock; to change is_held, the mutex must be held, too.  A claimed
- *	combination never excludes one of the other kind, see excludes()
+ *	Protected by uses_lock; to change is_held, the mutex must be held, too.  No claimed
+ *	combination excludes a claimed combination of the other kind, see excludes()
  *
- * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
- * the last second.  Then the load needs neither the mutex nor a check of each PMD.
+ * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in the
+ * last second.  Then the load need not check each PMD; a load on a thread needs no mutex either.
  */
 struct pfm_claims {
 	struct list_head node;
@@ -162,7 +162,7 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  A context of the other kind needs @pmds.  Look for the entries of
+ * Mutex and uses_lock held.  A context that is not of @kind needs @pmds.  Look for the entries of
  * @kind that exclude this context.  If contexts use one of these entries, return the entry, and set
  * *@pmd as excludes() does.  Otherwise give up all of these entries, and return NULL.  Then their
  * PMDs are idle, and give_back() will release them.
@@ -359,7 +359,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* Have idle PMDs released.  If the work is already pending, it will see this change, too. */
+/* Request the release of idle PMDs and hooks.  If the work is pending already, it does that. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -396,7 +396,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* Add the PMDs of @set, also those that are only recorded in samples (not in used_pmds). */
+/* Add the PMDs of @set.  Sampled PMDs are only in smpl_pmds, not in registers.used_pmds. */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;

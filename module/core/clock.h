@@ -5,7 +5,8 @@
  * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on
  * POWER it needs only a third of the instructions.  The kernel also accounts CPU time with
  * local_clock().  But on x86 the time counters of CPUs may disagree.  Then local_clock()
- * can be off by a tick, which is too much when short times are measured.
+ * can be off by a tick, which is too much when short times are measured.  So the core uses
+ * ktime_get_mono_fast_ns() on x86, and local_clock() elsewhere.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H

@@ -190,8 +190,8 @@ static void undo_create(struct pfm_context *context)
 }
 
 /*
- * Fail if the context cannot use @pmu: registers that CPUs share are for system-wide contexts only,
- * and count at all levels.
+ * Fail if the context cannot use @pmu.  Registers that CPUs share are for system-wide contexts
+ * only.  They count at all levels, so a context that may count at user level only cannot use them.
  */
 static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u32 flags)
 {
@@ -206,7 +206,7 @@ static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u
 
 /*
  * @name: name of a format, or NULL; the format's argument is in context->arguments.
- * @pmu_name: of a PMU, or NULL for the default.
+ * @pmu_name: name of a PMU, or NULL for the default PMU.
  */
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
 		       const char *name, const char *pmu_name)

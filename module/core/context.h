@@ -55,7 +55,8 @@ struct pfm_instances;
  * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
  * @follows: the context stays loaded when the thread executes a privileged program
  * @block: makes the thread wait for a restart; NULL without PFM_FL_NOTIFY_BLOCK.  After an
- *	unload it may remain until the next load.  To change @block, the mutex must be held, too
+ *	unload it may remain until the next load.  Changed only with both the mutex and the lock
+ *	held
  */
 struct pfm_attachment {
 	struct task_struct *task;
@@ -79,30 +80,29 @@ struct pfm_attachment {
  * Locking:
  *
  * @mutex lets one call at a time work on the context.  Process context only.  The mutex
- * alone protects the data that the scheduler hooks do not use: the list of event sets,
- * the bitmaps of used registers, the error, the argument buffer.  Sets are created and
- * deleted only while the context is unloaded, so the list of a loaded context does not
- * change.
+ * alone protects the list of event sets, the bitmaps of used registers, the error and the
+ * argument buffer.  Sets are created and deleted only while the context is unloaded.  So the
+ * hooks and the overflow handler can read the list of a loaded context without the mutex.
  *
  * @lock protects the data that both calls and scheduler hooks change: state, attachment,
  * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock
  * that is taken under it is that of the thread table.
  *
- * Where the registers are: they are in memory while @cpu is PFM_NO_CPU; then the holder
- * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
- * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read
- * them there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow
- * handler may be an NMI and takes no lock.  It runs on that CPU, too, and uses the context
- * only while the CPU's "running" points to one of the context's sets.  Other code clears
- * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it
- * leaves that to @notification.
+ * Where the registers are: they are in memory while @cpu is PFM_NO_CPU; then the holder of
+ * @lock may change them.  Otherwise @cpu has them, and only that CPU may change them, with
+ * @lock held.  pfm_context_call() calls a function on that CPU.  To read them there, it is
+ * enough to turn interrupts off, see pfm_snapshot().  The overflow handler may be an NMI
+ * and takes no lock.  It runs on that CPU, too, and uses the context only while the CPU's
+ * "running" points to one of the context's sets.  Other code clears "running" before it
+ * changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
+ * @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
 	struct pid *creator; /* process that created a system-wide context, else NULL */
-	struct pfm_cpu __percpu *cpus; /* of a system-wide context: see pfm_here() */
+	struct pfm_cpu __percpu *cpus; /* system-wide: data of the CPUs, see pfm_here() */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
 	const struct pfm_format *format; /* NULL: none; the copies have the same format */
 	struct pfm_format_instance instance; /* of @format */
@@ -112,7 +112,7 @@ struct pfm_context {
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 
 	/*
-	 * The process that loaded the context last, with a reference; a copy has none.  Changes
+	 * The process that loaded the context last, with a reference; NULL in a copy.  Changes
 	 * only while the context is unloaded and has no living copies.
 	 */
 	struct pid *loader;
@@ -125,7 +125,7 @@ struct pfm_context {
 	u64 used_pmds[PFM_HARDWARE_BV]; /* in any set */
 	bool sets_deleted; /* @used_pmds may have PMDs that no set uses any more */
 	struct pfm_error error;
-	void *arguments; /* copy of a call's vector, or other memory of one call */
+	void *arguments; /* memory for one call, such as a copy of its vector */
 
 	/*
 	 * Protected by the lock: the connection with the thread.  Calls and the thread's hooks
@@ -133,7 +133,7 @@ struct pfm_context {
 	 */
 	raw_spinlock_t lock;
 	struct pfm_attachment attachment;
-	bool closed; /* unloaded: the thread executed a program that the loader may not monitor */
+	bool closed; /* unloaded because of a program that the loader may not monitor */
 	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what the context has claimed, while loaded: see claim.h */
 	struct pfm_queue queue; /* has locking rules of its own */
@@ -143,7 +143,7 @@ struct pfm_context {
 	 * by the overflow handler of that CPU.  pfm_assert_here() checks that its caller runs
 	 * there.
 	 */
-	int cpu; /* CPU of the thread, or the one that the context is bound to; else PFM_NO_CPU */
+	int cpu; /* the CPU that has the registers; PFM_NO_CPU: they are in memory */
 	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */

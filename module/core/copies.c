@@ -21,8 +21,8 @@
 #include "snapshot.h"
 
 /*
- * On PREEMPT_RT the probe of fork cannot allocate memory, because a probe may not sleep.  So on
- * PREEMPT_RT a load prepares the copies.
+ * On PREEMPT_RT each allocation may sleep, but the probe of fork may not.  So on PREEMPT_RT a load
+ * prepares the copies.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 
@@ -62,8 +62,8 @@ int pfm_copies_create(struct pfm_context *context)
 
 /*
  * Called when no copy lives.  A hook may still look at the context, and follow its pointer to
- * this structure.  So the context and this structure are freed later, and the pointer is not
- * changed.
+ * @copies.  So the context and @copies are freed after an RCU grace period, and the pointer is
+ * not changed.
  */
 void pfm_copies_free(struct pfm_copies *copies)
 {
@@ -130,7 +130,10 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (copies->is_reading && copy->reading == copies->reading) {
-		/* The reading holds the parent's mutex until it has added the copy to the sums. */
+		/*
+		 * The reading will add the copy to the sums.  No call can change the sets before
+		 * that, because the reading holds the parent's mutex.
+		 */
 		list_move(&copy->copy_node, &copies->late);
 		copy = NULL;
 	} else {

@@ -52,7 +52,7 @@ struct pfm_snapshot;
  *	sets are configured
  * @configured: number of event sets that have been configured so far, over all copies
  * @not_followed: number of threads and child processes that got no copy since the load
- * @closed: copies that ended because of a program that the loader may not monitor
+ * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
  * @dropped: number of copies whose kept counts were dropped unread since the load
  * @foreign_runs: foreign runs of copies that have ended
@@ -128,8 +128,9 @@ void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
 /*
- * The configuration of idle copies is out of date: a fork that uses one configures it again.
- * Called when registers are configured, with the context's lock held, on the CPU of its thread.
+ * The configuration of idle copies is out of date: a fork that uses an idle copy configures the
+ * copy again.  Called when registers are configured, with the context's lock held, on the CPU of
+ * its thread.
  */
 void pfm_copies_configure(struct pfm_context *context);
 

@@ -29,9 +29,9 @@ void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 
 /*
- * Move an unloaded copy from its list to the list of idle copies.  Return: the copy if it has
- * to be freed, else NULL.  The caller passes the result to pfm_copy_free_surplus() without
- * the lock.
+ * Move an unloaded copy from its list to the list of idle copies.  If there are too many idle
+ * copies, only take the copy out of its list.  Return: the copy if it has to be freed, else NULL.
+ * After unlocking, the caller passes the result to pfm_copy_free_surplus().
  */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);

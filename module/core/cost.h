@@ -32,8 +32,8 @@ static inline void pfm_cost_end(struct pfm_context *context)
 }
 
 /*
- * Fill in @statistics.  The caller has set its fields flags and cpu; the other fields are zero.
- * The caller holds the mutex.  For the statistics of a CPU, the user need not have created
+ * Fill in @statistics.  @statistics->flags and @statistics->cpu are set; the other fields are
+ * zero.  The caller holds the mutex.  For the statistics of a CPU, the user need not have created
  * @context yet.  Return: 0 or a negative errno.
  */
 int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);

@@ -15,11 +15,11 @@ struct pfm_set;
 /**
  * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
- * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
- * that is bound to the CPU.  Both may count at the same time, with different PMUs or with different
- * counters of one PMU.  For each PMU that several CPUs share, each CPU has one more structure.  It
- * is for the context that is bound to the CPU and uses this PMU.  A context always uses the same
- * kind of structure, see pfm_here().
+ * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context that
+ * is bound to the CPU.  A thread's context and the bound context may count at the same time, with
+ * different PMUs or with different counters of one PMU.  For each PMU that several CPUs share, each
+ * CPU has one more structure.  It is for the context that is bound to the CPU and uses this PMU.  A
+ * context always uses the same kind of structure, see pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring
@@ -28,7 +28,7 @@ struct pfm_set;
  * @overflow_sequence: changes at every interrupt that finds an overflow in the running set
  * @pmc_stamp: stamp of the values in the PMCs, see struct pfm_set; 0 if they are not known
  * @pmd_stamp: stamp of the values in the PMDs; never 0
- * @next_stamp: the next stamp that this CPU will give
+ * @next_stamp: the last stamp that this CPU gave; the next one is greater by NR_CPUS
  * @throttle_timer: lets a throttled set count again
  * @set_timer: ends the turn of the active set
  * @sample: the sample that the overflow handler passes to the format

@@ -14,7 +14,7 @@ struct pfm_cpu;
  * It is not cancelled when a thread is switched out.  So it may expire while another thread
  * runs, or too early; @look checks that.  It is used on its CPU only, interrupts off.
  *
- * @work: calls @look, because an NMI cannot start a timer
+ * @work: calls @look.  An NMI cannot start @timer itself, so it queues @work
  * @cpu: the data of the CPU that has this timer
  * @look: called in interrupt context when the timer expires, and soon after an NMI has called
  *	pfm_cpu_timer_start(); @look may start the timer

@@ -17,8 +17,8 @@
 #include "threads.h"
 
 /*
- * Unload the context of the thread, which ends.  PF_EXITING is set already.  attach() first enters
- * the thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
+ * The thread ends: unload its context.  PF_EXITING is set already.  attach() first enters the
+ * thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
  * attach() sees that the thread ends, or both.  A thread that monitors itself gets no message.
  * Some kernels pass one more argument, which is not needed.
  */
@@ -38,9 +38,9 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 }
 
 /*
- * A thread that executes a program becomes the leader of its process.  The pause stops and starts
- * the counters.  A start clears the hardware's branch records, so samples of the new program do not
- * contain branches of the old one.
+ * A thread that executes a program becomes the leader of its process, and gets the number of the
+ * process.  pfm_pause() stops the counters, and pfm_resume() starts them again.  A start clears the
+ * hardware's branch records, so samples of the new program do not contain branches of the old one.
  */
 static void enter_program(struct pfm_context *context)
 {

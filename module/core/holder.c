@@ -18,8 +18,9 @@ u32 pfm_holder_number(struct pid *loader)
 }
 
 /*
- * Return: the process that loaded the context or, for a copy, its parent.  The caller holds the
- * context's lock, and has found the context on a thread or a CPU.
+ * Return: the process that loaded the context.  For a copy, this is the process that loaded its
+ * parent.  The caller holds the context's lock, and has checked that the context is connected with
+ * a thread or a CPU.
  */
 static struct pid *loader_of(const struct pfm_context *context)
 {

@@ -5,8 +5,9 @@
 #include "context.h"
 
 /*
- * If a call fails because other processes hold what a context needs, the reason says which.  These
- * functions find the number or the name of such a process.  They are not on a hot path.
+ * If a call fails because other processes hold what a context needs, the error tells the user one
+ * of these processes.  The functions of this file find the number or the name of such a process.
+ * They are not on a hot path.
  */
 
 /*

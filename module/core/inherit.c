@@ -138,8 +138,8 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 }
 
 /*
- * Give @copy, which nobody else uses yet, the sets of @source, which is the parent or a copy.  The
- * lock of @source is held.
+ * Give @copy the sets of @source.  Nobody else uses @copy yet.  @source is the parent or another
+ * copy; its lock is held.
  */
 static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
 {
@@ -283,9 +283,9 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 
 /*
  * The context's file may be released at the same time.  The memory of the context, of its parent
- * and of struct pfm_copies is freed after an RCU grace period.  Interrupts are off, so none ends
- * before this function returns.  Other memory that belongs to the parent is used only while
- * copies->is_open.
+ * and of struct pfm_copies is freed after an RCU grace period.  Interrupts are off, so no grace
+ * period ends before this function returns.  Other memory that belongs to the parent is used only
+ * while copies->is_open.
  */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child)
 {

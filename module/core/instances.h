@@ -42,7 +42,7 @@ struct pfm_cpu_instance {
  * @count: number of elements of @cpus; CPUs that are added to the machine later have no instance
  * @lost: samples on CPUs without an instance
  * @waiting: CPUs whose messages wait to be read.  The overflow handler sets the bit of its CPU.
- *	Code that clears a bit holds the context's lock
+ *	A read clears a bit, with the context's lock held; a load clears all bits
  * @next: the next read looks for a message on this CPU first; protected by the context's
  *	lock
  * @cpus: an instance for each CPU

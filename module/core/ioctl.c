@@ -25,8 +25,8 @@
 #include "vector.h"
 
 /*
- * Copy out a structure of @known bytes.  If the user's structure is shorter, copy only its size; if
- * it is longer, clear the rest.  Return: false on a fault.
+ * Copy out a structure of @known bytes.  If the user's structure is shorter, copy only as many
+ * bytes as it has; if it is longer, clear the rest of it.  Return: false on a fault.
  */
 static bool give(struct pfm_argument to, const void *from, size_t known)
 {
@@ -383,7 +383,7 @@ static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument ar
 }
 
 struct operation {
-	unsigned int size; /* bytes of the structure's first version; 0 if there is none */
+	unsigned int size; /* bytes of the structure's first version; 0: no structure */
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct pfm_argument argument);
 };

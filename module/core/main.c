@@ -74,8 +74,8 @@ no_threads:
 }
 
 /*
- * No file is open, and no PMU or format is registered: otherwise the kernel would not unload
- * this module.
+ * No file is open, and no other module has registered a PMU or a format: otherwise the kernel
+ * would not unload this module.
  */
 static void __exit perfmon_exit(void)
 {

@@ -18,10 +18,10 @@ struct pfm_context;
  * @first is the number of messages ever taken, @last is the number of messages ever
  * posted.  Their difference is the number of messages in the queue.
  *
- * Messages are posted in the monitored thread, or on the monitored CPU, with interrupts off, also
- * by the overflow handler, which may be an NMI.  So there is one writer at a time, without a lock.
- * The writer fills the slot before it changes @last.  Messages are taken and dropped under the
- * context's lock, which protects @first.
+ * Messages are posted with interrupts off, in the monitored thread or on the monitored CPU.  The
+ * writer may be the overflow handler, perhaps in an NMI.  There is only one writer at a time, so
+ * writers need no lock.  The writer fills the slot before it changes @last.  Messages are taken and
+ * dropped under the context's lock, which protects @first.
  *
  * There are more slots than the depth, so there is always a slot for PFM_MSG_END: the thread has
  * ended, or the CPU has gone offline.  This message is posted at most once between two loads; a

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What follows an overflow or a restart.  Only the functions of this file decide that.
- * Each caller carries out the outcome itself.  In the overflow interrupt, the counters are halted,
- * and their values are still in the hardware.  For the other callers, the values are in memory.
+ * Each caller carries out the outcome itself, because the values of the counters are in different
+ * places.  In the overflow interrupt, the counters are halted, and their values are still in the
+ * hardware.  For the other callers, the values are in memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H
@@ -14,7 +15,7 @@
 /**
  * enum pfm_outcome - what happens to a context
  * @PFM_OUTCOME_NONE: nothing
- * @PFM_OUTCOME_RESET: the noted PMDs get their reset values
+ * @PFM_OUTCOME_RESET: the PMDs that pfm_reset_note() noted get their reset values
  * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that are noted in that
  *	set are reset
  * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets PMDs or

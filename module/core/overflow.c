@@ -63,8 +63,8 @@ static noinline u64 user_ip(struct task_struct *task)
 /*
  * Return: the address of the interrupted instruction.  If the user must not see it because it is in
  * the kernel, return the address at which the thread entered the kernel.  For a context on a
- * thread, current could be another thread, whose addresses the user must not see either: in an NMI
- * right after the probe of sched_switch, current is still the thread that is switched out.
+ * thread, do not use current: in an NMI right after the probe of sched_switch, current is still the
+ * thread that is switched out, and the user must not see its addresses either.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)
@@ -369,12 +369,13 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * Return: the registers for samples of overflows that a stop finds.  Sometimes an overflow at user
- * level is found only when the thread leaves the CPU, for example if the last instruction before a
- * system call caused it.  Then the sample gets the address at which the thread entered the kernel.
- * If an interrupt stops a system-wide context, the sample gets the address of the interrupted
- * instruction.  If a kernel thread stops it, for example the idle thread, the sample gets the
- * address of the code that stops it; @here has room for these registers.
+ * Return: the registers for samples of overflows that were found when the counters were stopped.
+ * Sometimes an overflow at user level is found only when the thread leaves the CPU, for example if
+ * the last instruction before a system call caused it.  Then the sample gets the address at which
+ * the thread entered the kernel.  If an interrupt stops a system-wide context, the sample gets the
+ * address of the interrupted instruction.  If a kernel thread stops it, for example the idle
+ * thread, the sample gets the address of the code that stops it; @here has room for these
+ * registers.
  */
 static __always_inline struct pt_regs *
 registers_of_stop(const struct pfm_context *context, struct pt_regs *here)
@@ -477,11 +478,11 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * Called only for PMUs whose counters are not independent: the modules of the others call
- * pfm_running_sets() and pfm_overflow_of().  On such a PMU, contexts on threads and system-wide
- * contexts never count at the same time (claim.c), so at most one context counts on this CPU.
+ * Called only for PMUs whose counters are not independent.  On such a PMU, contexts on threads and
+ * system-wide contexts never count at the same time (claim.c), so at most one context counts on
+ * this CPU.  For other PMUs, the modules call pfm_running_sets() and pfm_overflow_of() instead.
  *
- * Return: the data of this CPU that this context uses.
+ * Return: the data of this CPU that the counting context uses.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {
@@ -550,7 +551,7 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 	const struct pfm_context *context = cpu->context;
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 
-	/* If it monitors a CPU, the branch records may contain calls of earlier threads. */
+	/* If the context monitors a CPU, branch records may contain calls of earlier threads. */
 	if (!operations->callers || pfm_is_bound(context))
 		return 0;
 	return operations->callers(&context->active->registers, to, most);

@@ -183,9 +183,9 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * Check the caller's permission by opening a file of /proc/TID.  ptrace_may_access() is not
- * exported, but opening such a file calls this function, which calls the security modules.  If a
- * thread has no mm, the kernel opens these files without a check, so permission is denied here.
- * Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
+ * exported, but the kernel calls it when such a file is opened.  It also asks the security modules.
+ * If a thread has no mm, the kernel opens these files without a check, so permission is denied
+ * here.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {

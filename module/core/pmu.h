@@ -9,7 +9,7 @@ struct pfm_context;
 /**
  * struct pfm_pmu_facts - data derived from a PMU description, computed once
  * @defaults: default values of the PMCs
- * @drivers: the PMCs that drive a counter
+ * @drivers: for each counter, the PMCs that drive it
  */
 struct pfm_pmu_facts {
 	u64 defaults[PFM_MAX_HARDWARE];
@@ -32,8 +32,8 @@ void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *cont
 		       u64 *pmcs, u64 *pmds);
 
 /*
- * Describe the context's PMU or, if it has none, the default one.  Loads the default's module
- * if necessary.  Return: 0 or -ENOMEM.
+ * Describe the PMU of @context, or the default PMU if @context has none.  Loads the default PMU's
+ * module if necessary.  Return: 0 or -ENOMEM.
  */
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);
 

@@ -35,10 +35,10 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 }
 
 /*
- * @first: pmd_name.number of PMD 0 of a set
+ * @first: the value that pmd_name.number has for PMD 0 of a set
  *
- * Return: the number of the PMD, if the element belongs to this set and has no flags; otherwise
- * a number that no PMD has.  One subtraction checks the set and the flags.  Machines are
+ * Return: the number of the PMD, if the element belongs to this set and has_flags() is false;
+ * otherwise a number that no PMD has.  One subtraction checks the set and the flags.  Machines are
  * little-endian, so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)

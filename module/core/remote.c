@@ -12,7 +12,10 @@ struct call {
 	bool done;
 };
 
-/* Runs in an interrupt on the CPU where the thread was a moment ago. */
+/*
+ * Runs with interrupts off.  If the registers have moved to another CPU meanwhile, call->done stays
+ * false.
+ */
 static void call_from_interrupt(void *argument)
 {
 	struct call *call = argument;
@@ -39,7 +42,10 @@ void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn func
 
 		if (cpu == PFM_NO_CPU)
 			cpu = raw_smp_processor_id();
-		/* This fails if the CPU goes offline, but then its threads have migrated. */
+		/*
+		 * If the CPU has gone offline, this call fails.  Its threads have migrated, so the
+		 * next attempt goes to another CPU.
+		 */
 		smp_call_function_single(cpu, call_from_interrupt, &call, true);
 		cond_resched();
 	}

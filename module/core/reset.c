@@ -4,8 +4,8 @@
 #include "virtual.h"
 
 /*
- * Carta's generator: the next state is (16807 * state) mod (2^31 - 1).  This remainder is
- * the sum of the product's 31-bit digits ("Two fast implementations of the 'minimal
+ * Carta's generator: the next state is (16807 * state) mod (2^31 - 1).  Modulo 2^31 - 1, the
+ * product equals the sum of its 31-bit digits ("Two fast implementations of the 'minimal
  * standard' random number generator", CACM 33:1, 1990).  The function returns the state
  * before this step, as perfmon2 did.
  */

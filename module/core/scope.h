@@ -17,9 +17,8 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: the CPU that owns the registers that CPU @number shares with other CPUs, or a negative
- * errno; @number if the CPUs do not share the registers of @pmu.  Called with CPU hotplug held off;
- * may sleep.
+ * Return: if CPUs share the registers of @pmu, the owner of the registers that CPU @number uses, or
+ * a negative errno; otherwise @number.  Called with CPU hotplug held off; may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -75,7 +75,8 @@ struct pfm_sum {
  * @ends_at: the set's turn ends when @duration reaches this value
  * @load: the load to which @overflowed and @reset_* belong, as a value of pfm_context.loads
  * @triggers: counters whose overflows switch to the next set
- * @pmc_stamp: gets a new number when PMCs change; a CPU copies it when it writes the PMCs
+ * @pmc_stamp: gets a new number when PMCs change; a CPU that writes the PMCs to its registers
+ *	copies this number
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed
  *	in memory
  * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
@@ -106,7 +107,7 @@ struct pfm_set {
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL]; /* the source's value when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL]; /* values of source() when monitoring began */
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */
@@ -135,8 +136,8 @@ static inline u64 pfm_set_triggers(const struct pfm_set *set)
 }
 
 /*
- * Called when the user writes PMD @pmd: the new value does not include what copies have
- * counted before.
+ * Called when the user writes PMD @pmd.  The new value replaces everything that was counted before,
+ * so what copies have counted is forgotten.
  */
 static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 {

@@ -23,9 +23,9 @@
 #include "throttle.h"
 
 /*
- * If the timer expires less than SLACK ns too early, the set's turn is regarded as over.  The
- * timer's clock differs from the clock of durations, and the timer's next expiry is computed from
- * the last expiry, not from now.
+ * If the timer expires less than SLACK ns too early, the set's turn is regarded as over.  The timer
+ * can be early for two reasons: its clock differs from the clock of durations, and when one turn
+ * follows another, the next expiry is computed from the last expiry, not from now.
  */
 #define SLACK 5000
 
@@ -131,7 +131,7 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 n
 
 /*
  * Switch sets if the timeout of the active set is over; if it is not, set the timer again.
- * Interrupt context.  The thread for which the timer was set may have been switched out.  An
+ * Interrupt context.  The timer may have been set for a thread that is no longer on this CPU.  An
  * overflow in an NMI may switch sets at the same time.
  */
 static void look_at_time(struct pfm_cpu *cpu)

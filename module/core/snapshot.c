@@ -5,10 +5,10 @@
 #include "virtual.h"
 
 /*
- * The counters keep counting during a read, so read them again until two successive reads find
- * the same counters wrapped.  The interrupts for these wraps have not come yet, so add the wraps
- * to the values.
- * @seen: the wraps that the first read saw.
+ * A counter may wrap during a read.  So read again until two successive reads return the same
+ * wrapped counters.  The interrupts for these wraps have not come yet, so add each wrap to the
+ * value of its counter.
+ * @seen: the wrapped counters that the first read returned.
  */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,
 			  u64 seen)

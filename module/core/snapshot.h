@@ -12,7 +12,7 @@
 /**
  * struct pfm_snapshot - values of a set's PMDs in use, at one moment
  * @values: by PMD number; undefined for PMDs that are not in use
- * @set: the set, for functions that are called on another CPU
+ * @set: passes the set to or from a function that pfm_context_call() calls
  */
 struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];

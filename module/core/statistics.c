@@ -35,8 +35,8 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 }
 
 /*
- * @data: a field of the statistics of threads.  System-wide contexts have their own statistics.
- * Each PMU that CPUs share also has its own statistics.
+ * @data: a field of the statistics of threads.  The same field of the CPU's other statistics is
+ * added to it.
  */
 static int get(void *data, u64 *value)
 {
@@ -85,7 +85,7 @@ static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
 }
 
-/* If a CPU increments a count at the same moment, this count may not be reset. */
+/* If a CPU increments a count at the same moment, the count may keep its old value. */
 void pfm_statistics_reset(void)
 {
 	reset(&pfm_cpu, NULL);

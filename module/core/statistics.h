@@ -19,8 +19,8 @@
 	X(ovfl_intr_timed_ns) /* ns in overflow interrupts that were timed */                 \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
 	X(ovfl_notify_count) /* notifications */                                              \
-	X(ovfl_throttle_count) /* times an event set was throttled */                         \
-	X(reset_pmds_count) /* times PMDs got reset values */                                 \
+	X(ovfl_throttle_count) /* how often an event set was throttled */                     \
+	X(reset_pmds_count) /* how often PMDs got reset values */                             \
 	X(pfm_restart_count) /* restarts */                                                   \
 	X(fmt_handler_calls) /* samples given to formats */                                   \
 	X(fmt_lost_count) /* samples that formats had no room for */                          \
@@ -58,7 +58,7 @@ struct pfm_cpu_statistics {
 	X(switches)
 
 /*
- * What a context has done since its load.  It changes only where the context's registers are.
+ * What a context has done since its load.  Changed only where the context's registers are.
  * A load on a thread sets @switches to -n if the thread has been switched n times before: see
  * pfm_cost_begin().
  */
@@ -83,8 +83,8 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
 /*
- * If times are measured: set *@begun to now.  If *@begun was not 0, add the time since then to
- * *@sum.
+ * If times are measured, set *@begun to now, and add the time since its old value to *@sum.  If the
+ * old value is 0, add nothing.
  */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {

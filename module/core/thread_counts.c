@@ -110,7 +110,7 @@ void pfm_thread_counts_end(struct pfm_context *context,
 	}
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 	pfm_copy_free_surplus(surplus);
-	/* No fork makes a copy any more, so idle copies are not needed. */
+	/* If forks make no copies any more, idle copies are not needed. */
 	if (!READ_ONCE(copies->is_open))
 		pfm_copies_trim(copies, 0);
 }

@@ -34,7 +34,8 @@ static unsigned int bits = LEAST_BITS;
 static unsigned int entered;
 static unsigned int fewest, most;
 
-static DEFINE_MUTEX(replacing); /* held until nobody reads the old table any more */
+/* Held while the table is replaced, until the old table has no readers. */
+static DEFINE_MUTEX(replacing);
 
 static struct pfm_threads *current_table(void)
 {

@@ -67,8 +67,8 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
 		/*
-		 * The walk has ended in another bucket: during the walk a context was unloaded and
-		 * then loaded on a thread of that bucket.  So the walk must start again.
+		 * If the walk has ended in another bucket, a context was unloaded during the walk
+		 * and then loaded on a thread of that bucket.  Then the walk must start again.
 		 */
 		if (unlikely(is_a_nulls(node) && get_nulls_value(node) != bucket))
 			node = rcu_dereference_raw(hlist_nulls_first_rcu(head));

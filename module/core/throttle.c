@@ -108,10 +108,10 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 }
 
 /*
- * Let the active set count again if its pause is over; if it is not, set the timer again.
- * While the context does not monitor, the set's clock stands still, so nothing is done.
- * READ_ONCE() is needed because an NMI may make another set active at any time: unless the
- * active set is throttled, it counts, and its overflow may raise an NMI.
+ * Let the active set count again if it has been throttled long enough; otherwise set the timer
+ * again.  While the context does not monitor, the set's clock stands still, so nothing is done.
+ * READ_ONCE() is needed because the active set counts if it is not throttled.  Then an NMI for its
+ * overflow may make another set active at any time.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

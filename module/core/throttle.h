@@ -18,8 +18,7 @@ struct pfm_set;
 /**
  * struct pfm_budget - the interrupt budget of an event set, protected like the set
  *
- * Times are values of pfm_set_duration().  This clock runs while the set counts or is
- * throttled.
+ * Times are values of pfm_set_duration(), which grows while the set counts or is throttled.
  *
  * @left: number of overflow interrupts until the next check
  * @step: number of overflow interrupts from the last check to the next one

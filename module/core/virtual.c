@@ -163,8 +163,8 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 }
 
 /*
- * Mark the PMD as in use and, if it counts, set its value.  It counts from now on if the context
- * monitors.
+ * Mark the PMD as in use.  Unless it is a state, set its value; if @set is active and its context
+ * monitors, the PMD counts from now on.
  */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)

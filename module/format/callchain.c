@@ -12,8 +12,8 @@
 #include "stack.h"
 
 /*
- * Maximum number of addresses in each part; 0 if the part is left out.  hdr_buf_flags of the
- * buffer has these limits, too.
+ * Maximum number of addresses in the kernel's part and in the user's part of a call chain; 0 if the
+ * part is left out.  hdr_buf_flags of the buffer has these limits, too.
  */
 struct limits {
 	u16 kernel;

@@ -108,9 +108,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Release the oldest full region.  Samples are lost only while no region is free.  The handler
- * then fills the region that is released here, so the description of this region gets the number
- * of samples lost since the last release.
+ * Release the oldest full region.  Samples are lost only while no region is free.  If samples have
+ * been lost, the handler fills the released region next, so the description of this region gets the
+ * number of samples lost since the last release.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

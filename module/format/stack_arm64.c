@@ -4,10 +4,10 @@
  *
  * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the trace begins
  * with the functions that have been called since the interrupt.  When an exception interrupts the
- * kernel, kernel_entry in entry.S makes a frame record.  In older kernels its return address is
- * the interrupted pc.  Newer kernels (with asm/stacktrace/frame.h) mark it as part of a pt_regs, and
- * the trace takes the pc from there.  Either way the trace contains this pc.  The addresses before
- * it are skipped.
+ * kernel, kernel_entry in entry.S makes a frame record.  In older kernels the return address of
+ * this record is the interrupted pc.  Newer kernels (with asm/stacktrace/frame.h) mark the record
+ * as part of a pt_regs, and the trace takes the pc from the pt_regs.  Either way the trace contains
+ * this pc.  The addresses before it are skipped.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -16,7 +16,7 @@
 
 #include "stack.h"
 
-/* Room for the functions that have been called since the exception: about 20 on every PMU. */
+/* Room for the functions that have been called since the exception; there are about 20. */
 #define OURS 48
 
 /*

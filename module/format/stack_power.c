@@ -31,7 +31,7 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* frames left to read; this limits a circular chain */
+	unsigned int frames; /* frames left to read: even a circular chain ends */
 	bool is_kernel;
 };
 

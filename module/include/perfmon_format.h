@@ -40,7 +40,7 @@ struct module;
  * struct pfm_sample - what the core tells a format about an overflow
  * @task: the monitored thread.  @task is not always current: an NMI may come when the
  *	thread's counters already run but the scheduler has not yet switched to the thread.
- *	In this case, user addresses belong to another program.
+ *	In this case, the stack and the user memory are still those of the previous thread.
  * @regs: registers of the interrupted code.  If the overflow was found only when the thread
  *	left the CPU, these are the thread's registers in user mode.
  * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
@@ -60,7 +60,7 @@ struct module;
  *	namespace of the context's creator
  * @cpu: number of the CPU
  * @set: number of the event set
- * @tgid: id of the thread's process in the same pid namespace
+ * @tgid: id of the thread's process, in the same pid namespace as @tid
  * @pmd: number of the PMD that overflowed
  * @may_see_kernel: the user may see addresses of the kernel
  */
@@ -93,8 +93,8 @@ struct pfm_sample {
  * @task: the task of a sample, or current
  *
  * Kernel threads and the threads of io_uring run no user code.  A process that the kernel itself
- * makes runs none before its first exec.  For such a thread task_pt_regs() returns registers
- * without a meaning, or NULL (copy_thread() of powerpc).
+ * makes runs no user code before its first exec.  For such a thread task_pt_regs() returns
+ * registers without a meaning, or NULL (copy_thread() of powerpc).
  *
  * Return: the registers, or NULL if the thread runs no user code.
  */
@@ -110,8 +110,8 @@ static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 /* What the core does after a sample or at a restart: a bit mask. */
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
-#define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; with _MASK, at the restart */
+#define PFM_CONTROL_MASK   0x4 /* mask monitoring; at a restart: leave it masked */
+#define PFM_CONTROL_SWITCH 0x8 /* switch event sets: now, or with _MASK at the restart */
 #define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
@@ -179,8 +179,8 @@ struct pfm_format_instance {
  *	has returned PFM_CONTROL_MASK.  Called with interrupts off while no handler runs.  Returns
  *	0, PFM_CONTROL_RESET, PFM_CONTROL_MASK or, if there is nothing to restart, -EBUSY.
  *	Optional.
- * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
- *	NMI, like @handler; optional.
+ * @throttled: called when the event set is throttled for a tick.  Like @handler, it is called with
+ *	interrupts off, perhaps in an NMI.  Optional.
  *
  * The user reads the buffer while the format writes it.  So the format must first write the data
  * and then publish the count or the offset that covers the data (pfm_format_publish()).

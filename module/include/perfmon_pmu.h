@@ -7,7 +7,7 @@
  * The core handles contexts, threads, permissions, 64-bit emulation and sampling.
  *
  * The module fills a struct pfm_pmu, registers it at module init if it supports the CPU,
- * and unregisters it at exit.  PFM_PMU_ALIAS names the processors that it supports.
+ * and unregisters it at exit.  PFM_PMU_ALIAS names the processors that the module supports.
  * There may be several PMUs; a context has one of them.
  */
 #ifndef PERFMON_PMU_H
@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; required from 64 on, unless sampled */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on, all are this or _SAMPLED */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC whose counters reveal no more than /proc does */
@@ -80,7 +80,7 @@ struct task_struct;
  *
  * Each counter needs a PMC that drives it and that can exclude the kernel level.  Such a PMC has
  * @user_set or @user_clear.  A PMC with PFM_REG_NO_LEVELS will also do.  Registration fails if a
- * counter has neither.  The counters of a PMU with a scope need no such PMC.
+ * counter has no PMC of either kind.  The counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
 	const char *name;
@@ -117,8 +117,9 @@ struct pfm_register {
  *	call
  * @sees_kernel: samples may contain kernel addresses, see struct pfm_session.privileged
  *
- * The core owns this structure.  The operations below may read all of it.  They may write @state
- * and @changed; stop() may also write @pmds, and configure() may write @config.
+ * The core owns this structure.  The PMU module may read all of it, but may write only @config,
+ * @state, @changed and @pmds.  It may write @pmds when it halts the counters, in stop() or in the
+ * interrupt handler.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_HARDWARE_BV];
@@ -200,8 +201,9 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
  *	on any CPU if it does not run.  The counters are halted.  Interrupts are off, and a run
- *	queue may be locked, so it must not wait, allocate or free.  Optional.  A context can be
- *	inherited only if its PMU has no @unload.  @load is not called for the copies of a context.
+ *	queue may be locked, so it must not wait, allocate or free.  Optional.  A context with
+ *	PFM_FL_INHERIT_* cannot use a PMU that has @unload.  @load is not called for the copies of a
+ *	context.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
  * @counts_threads: returns whether PMC @n with @value selects an event that only a thread can have,
@@ -303,9 +305,9 @@ struct pfm_virtual_pmd {
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
  * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the registers, and
  *	@scope names what the registers belong to, such as "l3" or "package".  The registers can be
- *	used in system-wide contexts only, by users who may count at all levels.  One context uses
- *	all registers of a cache or package; it counts on the CPU that @operations->owner returns.
- *	Such a PMU is never the default.
+ *	used in system-wide contexts only, by users who may count at all levels.  Only one context
+ *	at a time can use the registers of a cache or package.  It counts on the CPU that
+ *	@operations->owner returns.  Such a PMU is never the default.
  * @independent: an operation on a set affects only the counters of this set.  So a thread's context
  *	and a system-wide context may count on a CPU at the same time, with different counters.  The
  *	module of such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
@@ -397,8 +399,8 @@ struct pfm_hardware_sample {
 
 /**
  * struct pfm_overflow_result - result of an overflow interrupt
- * @next: registers of the set that counts next, for start(); NULL if nothing counts
- *	on this CPU now
+ * @next: registers of the set that counts next; the handler starts this set.  NULL if no set
+ *	counts on this CPU now
  * @ours: whether a counter of the running set had overflowed.  If none had, perhaps another device
  *	raised the shared interrupt or the NMI.  @next is valid in any case.
  */
@@ -467,9 +469,10 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Called with interrupts off.  The registers
- * of a set that counts on this CPU must not have changed.  A module also calls this function on
- * each CPU that comes online, unless a CPU's registers keep their values while it is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off.  If a set
+ * counts on this CPU, its registers must not be among those that have changed.  A module also calls
+ * this function on each CPU that comes online, unless a CPU's registers keep their values while it
+ * is offline.
  */
 void pfm_registers_lost(void);
 

@@ -45,7 +45,9 @@
  */
 #define LATE_TICKS    (HZ / 10)
 
-/* BKDG of family 10h, IbsOpMaxCnt: values up to 8 are reserved. */
+/*
+ * IbsOpMaxCnt is the maximum divided by 16.  Its values up to 8 are reserved (BKDG of family 10h).
+ */
 #define LEAST_OPS     0x90
 #define LEAST_FETCHES 0x10
 
@@ -146,9 +148,9 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
- * The core does not see dropped samples, so its throttling does not limit them.  This CPU may drop
- * MOST_DROPS samples in a tick.  After each further sample that it drops in the same tick, the next
- * period has at least LONG_PERIOD events.
+ * The core does not see the samples that take_sample() drops, so its throttling does not limit
+ * them.  This CPU may drop MOST_DROPS samples in a tick.  After each further sample that it drops
+ * in the same tick, the next period has at least LONG_PERIOD events.
  */
 #define MOST_DROPS  100
 #define LONG_PERIOD 20000
@@ -247,9 +249,9 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Record that an NMI without a sample may still come: its sample has already been found, or was
- * lost when the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come
- * immediately.  So the caller calls this function before the halt, and again afterwards.
+ * Record that an NMI may still come for a sample that has already been found, or that was lost when
+ * the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come immediately.
+ * So the caller calls this function before the halt, and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -282,7 +284,7 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	/* Two samples raise two NMIs, perhaps one after the other. */
+	/* Two samples may raise two NMIs.  The second NMI then finds no sample. */
 	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }

@@ -70,8 +70,8 @@ static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 }
 
 /*
- * Erratum 420 of family 10h: the maximum must be cleared before the enable bit.  Otherwise the
- * interrupt may remain.
+ * Erratum 420 of family 10h: the maximum must be cleared before the enable bit.  Otherwise the unit
+ * may raise an interrupt that cannot be cleared.
  */
 static inline void halt_unit(enum unit unit)
 {

@@ -19,7 +19,7 @@
 
 static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
 
-/* Return: whether perf has a PMU for each unit.  If so, its driver has set up the interrupt. */
+/* Return: whether perf has a PMU for each unit.  If so, perf's driver has set up the interrupt. */
 bool __init amd_ibs_find_units(void)
 {
 	struct perf_event *event = perf_idle_event(
@@ -58,9 +58,9 @@ static struct perf_event *create(enum unit unit)
 }
 
 /*
- * Take the units of *@info on this CPU, and remove the counters of the units that we hold then from
- * *@info.  Runs in a kernel thread, because perf checks whether the current thread may create an
- * event.
+ * Take the units of the counters in *@info on this CPU.  If we hold a unit now, its counter is
+ * removed from *@info.  Runs in a kernel thread, because perf checks whether the current thread may
+ * create an event.
  */
 static long take_here(void *info)
 {
@@ -87,7 +87,7 @@ static long take_here(void *info)
 	return 0;
 }
 
-/* Release the units of this CPU, except those of *@info. */
+/* Release the units of this CPU, except those of the counters in *@info. */
 static long keep_here(void *info)
 {
 	struct ibs_cpu *cpu = raw_cpu_ptr(&ibs_cpus);

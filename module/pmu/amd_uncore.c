@@ -65,7 +65,10 @@ static void update(struct uncore_cpu *cpu, unsigned int n)
 		cpu->overflows |= BIT_ULL(n);
 }
 
-/* perf writes hw.config to the control register whenever it starts or stops the placeholder. */
+/*
+ * hw.config gets the event, too, because perf writes hw.config to the control register whenever it
+ * starts or stops the placeholder.
+ */
 void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event)
 {
 	struct perf_event *placeholder = cpu->counters[n].placeholder;
@@ -127,8 +130,8 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 
 /*
  * The timer's callback, which replaces the overflow interrupt.  While it runs, only pfm_overflow()
- * stops this CPU's counters, as in perfmon_soft.c.  The timer migrates if its CPU goes offline.  By
- * then, the counters of that CPU have been stopped.
+ * stops this CPU's counters; soft_interrupt() explains why.  The timer migrates if its CPU goes
+ * offline.  By then, the counters of that CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -146,7 +149,7 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 	registers = pfm_overflow(&cpu->uncore->pmu, get_irq_regs(), NULL).next;
 	if (registers)
 		run_all(cpu, registers);
-	return HRTIMER_NORESTART; /* run_all() has set the timer */
+	return HRTIMER_NORESTART; /* if a set counts, run_all() has set the timer */
 }
 
 static bool can_count(const struct uncore_cpu *cpu, const struct pfm_registers *registers)

@@ -44,7 +44,7 @@ struct uncore_cpu {
  * struct uncore - a PMU that CPUs share
  * @name_in_perf: name of perf's PMU
  * @base: first register: control and count of counter 0, then those of counter 1, ...
- * @instance_of: returns the number of the present CPU's cache or package
+ * @instance_of: returns the number of the cache or package of the CPU that calls it
  * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed
  * @is_known: perf had this PMU when the first counter was claimed, so placeholders hold the
@@ -70,9 +70,9 @@ static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
 }
 
 /*
- * Return: the MSR of counter @n's control register, or 0 if the counter has no register now.  This
- * can only happen if placeholders hold the registers.  Either the counter is not claimed, or perf's
- * events have changed and perf has found no register for the placeholder.
+ * Return: the MSR of counter @n's control register, or 0 if the counter has no register now.  0 is
+ * possible only if placeholders hold the registers: the counter may not be claimed, or perf's
+ * events may have changed and perf has found no register for the placeholder.
  */
 static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
 {

@@ -2,14 +2,14 @@
 /*
  * PMU descriptions "amd_l3" and "amd_df": who owns the registers, and how to share them with perf.
  *
- * In many kernels perf's driver amd_uncore is built in; in others it is a module.  It gives a
- * register to one event at a time, and has no function to reserve registers.  So a placeholder, a
+ * In many kernels perf's driver amd_uncore is built in; in others it is a module.  The driver gives
+ * a register to one event at a time, and has no function to reserve registers.  So a placeholder, a
  * pinned event of perf, holds each register that we use.  Each register of a PMU can count every
  * event.  So each of our counters uses the register that its placeholder has at the moment, and
  * perf can use the other registers.  When perf's own events change, perf may stop placeholders and
- * start them again, perhaps on other registers.  perf then keeps their counts.  It computes the
- * value of the control register from fields of struct perf_event, so uncore_select() stores our
- * event in these fields.
+ * start them again, perhaps on other registers.  perf then moves each count to the new register.
+ * perf also writes the field hw.config of the placeholder to the control register, so
+ * uncore_select() stores our event in this field.
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  If perf's driver is not
  * loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
@@ -35,7 +35,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* with a reference; all of perf's PMUs are on the bus of this device */
+	*any_pmu; /* we hold a reference; all of perf's PMUs are on this device's bus */
 static enum cpuhp_state hotplug_state;
 
 /* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */
@@ -297,8 +297,8 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /*
- * Take the claimed counters if the session's CPU does not hold them yet.  It may have just become
- * the owner, because another CPU went offline.
+ * Take the claimed counters if the session's CPU does not hold them yet.  This CPU may have just
+ * become the owner, because the previous owner went offline.
  */
 int uncore_load(struct pfm_session *session)
 {

@@ -51,7 +51,7 @@ static u64 pmd_mask(unsigned int n)
 }
 
 /*
- * Return: the register's value for the value of a PMC.
+ * Return: the value to write to the hardware's register if the PMC has the value @pmc.
  *
  * The bit that excludes the kernel depends on the kernel's exception level.  At EL1 it is P.  At
  * EL2 (FEAT_VHE) it is NSH, and NSH = 0 excludes the kernel.  At EL2, P excludes the kernels of
@@ -115,7 +115,7 @@ void armv8_load(struct pfm_registers *registers, u64 pmds)
 static void armv8_start(struct pfm_registers *registers)
 {
 	armv8_enable(registers->counters);
-	/* No ISB: an exception return follows before the thread runs. */
+	/* No ISB: the exception return before the thread runs has the same effect. */
 }
 
 void armv8_halt(struct pfm_registers *registers)
@@ -233,8 +233,8 @@ static const struct pfm_pmu_operations armv8_operations = {
 
 /*
  * All registers of the architecture; armv8_describe() removes those that the CPU
- * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0, and
- * the kernel never permits such writes.
+ * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0.  The kernel
+ * never permits such writes, so nothing is counted.
  */
 static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
 	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMC)
@@ -346,12 +346,12 @@ static void __init armv8_describe(const struct identity *identity)
 }
 
 /*
- * Some event counters are left to perf.  We cannot claim counters that perf already uses.  But perf
- * also needs counters for events that it creates or schedules later: a pinned perf event that finds
- * no counter stays in an error state, and KVM pins the events that it creates for a guest's PMU.
- * perf always takes the first available event counter, so it uses the last ones least.  We leave
- * these last ones to perf.  While we hold the cycle counter, perf counts cycles with an event
- * counter.
+ * Some event counters are left to perf.  perf keeps the counters that it already uses, because we
+ * cannot claim them.  But perf also needs counters for events that it creates or schedules later: a
+ * pinned perf event that finds no counter stays in an error state, and KVM pins the events that it
+ * creates for a guest's PMU.  perf always takes the first available event counter, so it uses the
+ * last ones least.  We leave these last ones to perf.  While we hold the cycle counter, perf counts
+ * cycles with an event counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: interrupts for overflows of our counters only.
+ * Arm PMUv3: keep interrupts that only our counters raised out of perf's measurements.
  *
  * perf_event measures how long its function handle_irq takes.  It compares the average with the
  * time between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
@@ -22,7 +22,10 @@
 static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
-/* Called instead of the driver's handler; may be an NMI.  @device points to an arm_pmu. */
+/*
+ * Called instead of the driver's handler; may be an NMI.  @device points to a pointer to the
+ * arm_pmu.
+ */
 static irqreturn_t dispatch(int irq, void *device)
 {
 	struct arm_pmu *pmu = *(struct arm_pmu **)device;
@@ -61,7 +64,7 @@ static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu
 
 /**
  * armv8_interrupt_interpose() - bypass perf's measurement for our interrupts
- * @pmu: the PMU; its handle_irq is interposed
+ * @pmu: the PMU; its handle_irq has already been interposed
  *
  * Process context; hotplug held off.
  */

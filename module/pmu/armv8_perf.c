@@ -16,8 +16,8 @@
  *		We restore ours.
  *
  * One effect on our counts remains: while perf moves its own events, it clears PMCR_EL0.E,
- * which halts every counter.  perf then sets PMCR_EL0.E again, because our counters are marked
- * as used.
+ * which halts every counter.  After the move perf sets PMCR_EL0.E again if any counter is
+ * marked as used, so our counters continue.
  */
 #include <asm/irq_regs.h>
 #include <linux/cpu.h>
@@ -111,7 +111,7 @@ static noinline void halt_withdrawn(u64 counters)
 
 /*
  * Call pfm_overflow_of() if a counter of @set has wrapped.
- * Return: the set that counts after the interrupt in the context of @set, or NULL.
+ * Return: the set of the same context that counts after the interrupt, or NULL.
  */
 static __always_inline struct pfm_registers *handle_set(struct pfm_registers *set,
 							bool *ours)
@@ -153,7 +153,7 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 	return ours ? IRQ_HANDLED : result;
 }
 
-/* Not inlined, so that shared_handle_irq() stays short for the set of a thread alone. */
+/* Not inlined, so that shared_handle_irq() stays short if only the set of a thread is running. */
 static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
 					      struct pfm_running running)
 {
@@ -242,7 +242,7 @@ static void shared_reset(void *pmu)
 	perf.reset(pmu);
 	if (!here_is_ours() || !claimed)
 		return;
-	/* PMCR_EL0.P and .C must take effect before values are written. */
+	/* Wait until PMCR_EL0.P and .C, set by perf.reset(), have cleared the counters. */
 	isb();
 	enable_pmu();
 	pfm_registers_lost();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: mark our counters as used in the data of perf's driver.
+ * Arm PMUv3: mark our counters as used, in the data of perf's driver.
  *
  * For each CPU, the kernel's arm_pmu driver has the bitmap "used_mask" of the counters that are
  * used, and the array "events" with the perf events of these counters.  The driver does not
@@ -12,15 +12,15 @@
  * - When the CPU loses or regains its power: the events of all counters.  The driver stops each
  *   event or starts it again.
  * - When it merges the branch filters of events (since 6.17): the events of all counters.
- * So we store an event for each of our counters in this array, too.  This placeholder is zero
- * except for its PMU and its state.  Its PMU is an arm_pmu whose functions do nothing, so it has
- * no effect when the driver stops or starts the placeholder.  The placeholder is in no perf
- * context, and perf never schedules it.
+ * So for each of our counters, we not only set the bit in "used_mask", but also store an event in
+ * "events": a placeholder.  The placeholder is zero except for its PMU and its state.  Its PMU is
+ * an arm_pmu whose functions do nothing, so nothing happens when the driver stops or starts the
+ * placeholder.  The placeholder is in no perf context, and perf never schedules it.
  *
- * If we used real perf events instead, one pinned to each CPU and counter, our code would not
- * depend on the data of perf's driver.  But whenever perf schedules any event, perf may move ours
- * to other counters, which stops and reloads them.  We would have to move the counts, too, and
- * the counter numbers that our users' programs use would be wrong.
+ * If we used real perf events instead, one pinned event for each CPU and counter, our code would
+ * not depend on the data of perf's driver.  But whenever perf schedules any event, perf may move
+ * our events to other counters, which stops and reloads our events.  We would have to move the
+ * counts, too, and the counter numbers that our users' programs use would be wrong.
  */
 #include <linux/bitmap.h>
 #include <linux/perf_event.h>

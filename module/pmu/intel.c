@@ -136,8 +136,8 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes, perf loads only values that are less
- * than 2^31 counts from the wrap.  This holds for fixed counters, too.
+ * Return: the width of a PMD.  Without full-width writes the PMD is narrower, because perf loads
+ * only values that are less than 2^31 counts from the wrap, even into fixed counters.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

@@ -28,7 +28,10 @@
 #define SELECT_UMASK2 GENMASK_ULL(47, 40) /* leaf 23H: unit mask 2 */
 #define SELECT_EQUAL  BIT_ULL(36) /* leaf 23H: equal flag */
 
-/* From version 5 on, ECX is a bitmap of fixed counters in addition to their number in EDX. */
+/*
+ * From version 5 on, fixed counter i exists if bit i of ECX is set, or if i is less than the number
+ * of counters in EDX.
+ */
 static void read_counters(struct intel_counters *counters)
 {
 	u32 eax, ebx, ecx, edx;

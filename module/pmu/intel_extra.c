@@ -10,8 +10,8 @@
  * "Frontend" and "Load Latency" of each microarchitecture.  The masks have the bits that the
  * kernel's perf driver allows.
  *
- * Nehalem and Westmere are left out: two threads of a core share the registers, so a context on the
- * other thread could change them.
+ * Nehalem and Westmere are left out: the two hardware threads of a core share the registers, so a
+ * context on one hardware thread could change the registers for the other hardware thread.
  */
 #include <asm/msr-index.h>
 #include <asm/processor.h>
@@ -27,7 +27,7 @@
 #define PROBE_LATENCY  0x40
 
 /**
- * struct model - processors that have the same bits
+ * struct model - processors whose registers have the same bits
  * @models: model numbers of family 6; ends with 0
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
@@ -55,7 +55,10 @@ static const struct model models[] = {
 	{ { 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7 }, 0x3fffffbfff, 0x7fff17, 0 },
 	/* Sapphire Rapids, Emerald Rapids */
 	{ { 0x8f, 0xcf }, 0x3fffffffff, 0x7fff1f, 0 },
-	/* Granite Rapids: the valid bits of MSR_PEBS_FRONTEND depend on the event */
+	/*
+	 * Granite Rapids: MSR_PEBS_FRONTEND is left out, because its valid bits depend on the
+	 * event.
+	 */
 	{ { 0xad, 0xae }, 0x3fffffffff, 0, 0 },
 };
 

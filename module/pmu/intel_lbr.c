@@ -31,7 +31,7 @@
 #define STATUS_LBR_FROZEN BIT_ULL(58) /* of IA32_PERF_GLOBAL_STATUS */
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
-/* If a branch comes from a level that is not selected, the processor stores this as its source. */
+/* The processor stores this source for a branch that comes from a level that is not selected. */
 #define FILTERED	  (~0ull)
 
 static unsigned int depth;

@@ -9,9 +9,11 @@
 #define INTEL_LBR_PMDS 128
 
 /*
- * If the processor has last branch records, describe their registers in @pmcs (INTEL_LBR_PMCS)
- * and @pmds (INTEL_LBR_PMDS), and let @pmu use them.  @version: the version of architectural
- * performance monitoring.
+ * If the processor has last branch records, describe their registers in @pmcs and @pmds, and let
+ * @pmu use them.
+ * @version: the version of architectural performance monitoring
+ * @pmcs: array of at least INTEL_LBR_PMCS elements
+ * @pmds: array of at least INTEL_LBR_PMDS elements
  */
 void intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			struct pfm_register *pmcs, struct pfm_register *pmds);

@@ -4,13 +4,14 @@
  *
  * PMC 17, IA32_PEBS_ENABLE, arms general counters.  After such a counter wraps, the processor
  * writes a record of the counter's next event to a buffer in memory.  The record contains the
- * instruction's address and the registers.  Then the processor loads a reset value from memory
- * into the counter, and raises the interrupt (SDM 3B, "Processor Event Based Sampling").
+ * instruction's address and the registers.  Then the processor loads a value from memory into the
+ * counter, and raises the interrupt (SDM 3B, "Processor Event Based Sampling").
  *
- * Each record raises an interrupt.  So the buffer never contains data of another thread, and a
- * PMD can have any reset value, even a random one.  The processor always loads 1.  Without PEBS,
- * the counter would contain 1, too: after the wrap to 0, it would count the event that PEBS
- * records.  In both cases the highest bit, the overflow flag, is clear (x86.c).
+ * Each record raises an interrupt, whose handler takes the record and resets the PMD.  So the
+ * buffer never contains data of another thread, and a PMD can have any reset value, even a random
+ * one.  The value in memory is always 1.  Without PEBS, the counter would contain 1, too: after
+ * the wrap to 0, it would count the event that PEBS records.  In both cases the highest bit, the
+ * overflow flag, is clear (x86.c).
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation,
  * almost no kernel memory is mapped at that time: perf's buffer is mapped, but ours would not be.
@@ -165,7 +166,7 @@ static u64 counters_of(const void *at, u64 armed)
 	return counters;
 }
 
-/* Return: the number of complete records.  The processor writes a record before the index. */
+/* Return: the number of complete records.  The processor writes the record, then the index. */
 static unsigned int records_of(const struct pebs_cpu *cpu)
 {
 	return min_t(u64, (READ_ONCE(cpu->ds.index) - cpu->ds.base) / record_size,

@@ -51,8 +51,8 @@ static const struct quirk quirks_of_models[] = {
 	{ .model = 0x2d, .stepping = 7, .microcode = 0x70c, .no_pebs = OLD_MICROCODE },
 	/*
 	 * Nehalem and Westmere: a counter may count cycles, or nothing, after its event select has
-	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  perf resets
-	 * the counters of all models of Nehalem and Westmere.
+	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  As perf does,
+	 * we reset the counters of all models of Nehalem and Westmere.
 	 */
 	{ .model = 0x1a, .stepping = ANY_STEPPING, .needs_reset = true },
 	{ .model = 0x1e, .stepping = ANY_STEPPING, .needs_reset = true },

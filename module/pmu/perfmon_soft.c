@@ -9,8 +9,8 @@
  * that its source had at the last update.  An update adds the difference to the counter and
  * latches a wrap.  Updates happen
  *
- *  - in stop(), which the core calls at every switch: a counter of the thread's switches or
- *    migrations overflows only there;
+ *  - in stop(), which the core calls at every context switch: this finds the overflows of
+ *    counters of context switches and migrations, for which no timer is set;
  *  - in read(), so that the overflows that read() returns agree with the values;
  *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer to
  *    the earliest time at which one of the interrupting counters can wrap.
@@ -117,7 +117,7 @@ static u64 soft_source(const struct task_struct *task, unsigned int event)
 		return 0;
 	switch (event) {
 	case PFM_SOFT_CONTEXT_SWITCHES:
-		/* __schedule() counts the switch before it calls the tracepoint. */
+		/* __schedule() counts the switch before the probe of sched_switch runs. */
 		return (u64)task->nvcsw + task->nivcsw;
 	case PFM_SOFT_CPU_MIGRATIONS:
 		return task->se.nr_migrations;
@@ -150,8 +150,8 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Halt the counters.  Store each source's value and its event in the set.  The event is stored
- * because the user may select another event before the set starts again.
+ * Halt the counters.  For each counter, store its event and the value of its source in the set.
+ * The event is stored because the user may select another event before the set starts again.
  */
 static void soft_halt(struct soft_cpu *cpu)
 {
@@ -188,8 +188,8 @@ static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Set the timer.  This function may be called while a run queue is locked: starting a pinned hard
- * timer of this CPU wakes no thread.
+ * Set the timer.  This is allowed while a run queue is locked, because starting a pinned hard timer
+ * of this CPU wakes no thread.
  */
 static void soft_arm(struct soft_cpu *cpu)
 {

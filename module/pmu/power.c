@@ -456,7 +456,8 @@ static const struct processor *__init find_processor(unsigned int version)
 
 /*
  * A partition may run in the compatibility mode of an older processor.  Then the kernel does not
- * set up the registers of Power ISA 3.1, and uses other register values while the PMU is idle.
+ * set up the registers of Power ISA 3.1, and uses other register values while the PMU is idle.  So
+ * CPU_FTR_ARCH_31 determines these values, not the processor.
  */
 static void __init power_describe(const struct processor *processor)
 {

@@ -115,9 +115,9 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * write_pmcs() compares the new values with this structure and ignores its argument @programmed,
- * because @programmed is always a set of the same context.  This structure also avoids writes when
- * the CPU switches between threads whose contexts have the same PMCs.
+ * write_pmcs() compares the new values with this structure, not with its argument @programmed,
+ * which is always a set of the same context.  So write_pmcs() also avoids writes when the CPU
+ * switches between threads whose contexts have the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -157,7 +157,8 @@ static noinline void reset_selects(struct x86_contents *here,
 
 /*
  * The registers of counters that the set does not use keep their contents: the global control
- * register does not let them count.  Without that register, start() writes the event selects.
+ * register does not let these counters count.  On processors without a global control register,
+ * this function does nothing, and start() writes the event selects.
  */
 static void x86_write_pmcs(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed)
@@ -318,7 +319,7 @@ u64 x86_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * Cancel the records of armed counters that the processor has not written yet.  A late record
+ * Cancel the records that the processor has not written yet for the armed counters.  A late record
  * would change its counter's value.
  */
 static void disarm(u64 armed)
@@ -407,9 +408,9 @@ static struct pfm_pmu_operations x86_operations = {
 /*
  * Find out whether there are counters, by creating a perf event.  An emulator or a hypervisor may
  * provide none.  perf tested the registers at boot, and refuses the event if there are no counters.
- * The event never counts, but perf has to reserve the counters for it.  The counters can be
- * exclusive only if perf reserves them.  If perf has a PMU for each kind of core, only the PMU of
- * the first online CPU is tried.
+ * The event never counts, but while it exists, perf should keep the counters reserved.  If they are
+ * not reserved then, perf never reserves them, and they cannot be exclusive.  If perf has a PMU for
+ * each kind of core, only the PMU of the first online CPU is tried.
  */
 static int probe(void)
 {
@@ -490,7 +491,7 @@ MODULE_PARM_DESC(ownership_now, "the current ownership: exclusive or shared (rea
  * Process context, may sleep.
  *
  * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter "ownership" is wrong or
- * impossible here, or the error of pfm_pmu_register().
+ * impossible here, or the error of @pmu->set_up() or pfm_pmu_register().
  */
 int x86_register(struct x86_pmu *pmu)
 {

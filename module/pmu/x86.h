@@ -33,9 +33,9 @@
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * A counter is this many bits wider than its PMD.  The highest bit is the overflow flag.  The bit
- * below it is needed because perf may own the counter, and perf never loads a value that is less
- * than half of the counter's range.
+ * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
+ * The bit below it is needed because perf may own the counter, and perf never loads a value that is
+ * less than half of the counter's range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -258,8 +258,9 @@ static __always_inline u64 x86_rdpmc(u32 number)
 }
 
 /*
- * Note that the overflows of @counters were found.  On Intel's processors, if the NMI handler finds
- * exactly one overflow, this overflow has raised the NMI, so no late NMI is expected.
+ * Tell x86_nmi_is_late() that the overflows of @counters have been found.  On Intel's processors,
+ * if the NMI handler finds exactly one overflow, this overflow has raised the NMI, so no late NMI
+ * is expected.
  */
 static __always_inline void x86_note_overflows(u64 counters)
 {

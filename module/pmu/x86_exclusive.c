@@ -2,17 +2,17 @@
 /*
  * x86: own all counters while perf_event has no hardware event.
  *
- * perf reserves all counters for its first hardware event, and releases them after its last
- * one (reserve_perfctr_nmi()). We do the same, and reserve all counters or none. perf's NMI handler
- * returns immediately while perf has no event.
+ * perf reserves all counters for its first hardware event, and releases them after its last one
+ * (reserve_perfctr_nmi()).  We call the same function, and reserve all counters or none.  perf's
+ * NMI handler returns immediately while perf has no event.
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow has been found and
  * acknowledged.  This happens if the counters are stopped at the moment of the overflow, if two
  * counters overflow one after the other, or if another NMI finds the overflow.  The kernel would
  * report a late NMI as unknown.  So for some time after an overflow, NMIs that find no overflow
  * are accepted as ours.  On AMD's processors all of them are accepted, as in perf.  On Intel's
- * processors only the first one is accepted; was_delivered() recognizes further late NMIs there by
- * the local APIC.
+ * processors only the first one is accepted; was_delivered() asks the local APIC whether a further
+ * NMI is ours.
  *
  * An overflow interrupt may also get lost, or other code, such as firmware, may mask it.  Then the
  * overflow is found at the next stop or interrupt.
@@ -65,7 +65,7 @@ static bool has_x2apic __read_mostly;
 /*
  * apic_read() and apic_write() cannot be used: newer kernels do not export the functions that
  * these two call.  Kernels without CONFIG_X86_X2APIC do not declare native_apic_msr_read() and
- * native_apic_msr_write().
+ * native_apic_msr_write(), so the MSR is accessed directly.
  */
 static u32 read_lvtpc(void)
 {
@@ -168,8 +168,8 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
  * No set runs, but the counters may count: halt them.  perf reserves no counter for an event of
  * Intel PT or BTS.  While such an event exists, perf's handler for Intel's counters enables all
  * counters in each NMI.  Our handler is called after perf's, and in the meantime the counters count
- * what the kernel executes.  So if a stopped set counts at kernel level, its values in the
- * registers may be wrong.
+ * what the kernel executes.  So if a stopped set selects the kernel level, its values in the
+ * registers may be wrong, and the core must write them again.
  */
 static void halt_stopped(void)
 {
@@ -290,8 +290,9 @@ static void take_registers(void)
 }
 
 /*
- * Undo take_registers().  No set counts on this CPU.  To has_overflow() a counter with the value 0
- * looks as if it had overflowed.  So handle_nmi() accepts every NMI until is_ours is false.
+ * Undo take_registers().  No set counts on this CPU.  clear_registers() writes 0 to each counter,
+ * and has_overflow() takes the value 0 for an overflow.  So handle_nmi() accepts every NMI until
+ * is_ours is false.
  */
 static void return_registers(void)
 {
@@ -364,8 +365,8 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * Reserve all counters or none.  The kernel's functions reserve general counters only.  Their owner
- * may use the fixed counters, too.
+ * Reserve all counters or none.  The kernel's functions reserve general counters only.  Whoever has
+ * reserved the general counters may use the fixed counters, too.
  */
 static bool reserve_counters(void)
 {

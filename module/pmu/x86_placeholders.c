@@ -24,8 +24,8 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the TSC's rate.  Only perf uses this code; it is no event select. */
-	0x0400, /* slots.  Only perf uses this code, too. */
+	0x0300, /* cycles at the TSC's rate: perf's own code, not an event select */
+	0x0400, /* slots: perf's own code, not an event select */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
@@ -94,10 +94,11 @@ static void put(unsigned int n, struct perf_event *event)
 
 /**
  * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
- * @parked: bitmap of PMDs whose placeholders are parked; PMDs in it may have no placeholder
+ * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
  *
- * perf may have moved some placeholders to other counters.  If the counter of a placeholder is not
- * in @parked, the placeholder gets one of the remaining PMDs.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  The PMDs that have a placeholder stay
+ * the same: a placeholder whose counter belongs to none of these PMDs gets one of those that
+ * remain.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {
@@ -141,9 +142,9 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for each placeholder of this CPU that has a counter and is stopped (if @stopped is
- * true) or is not stopped (if @stopped is false).  perf's PMU is disabled during the calls, because
- * perf writes the registers when the PMU is enabled again.
+ * Call @function for placeholders of this CPU that have a counter: for those that are stopped if
+ * @stopped is true, for the others if @stopped is false.  perf's PMU is disabled during the calls,
+ * because perf writes the registers when the PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {
@@ -170,8 +171,8 @@ static void call_each(bool stopped, void (*function)(struct perf_event *event))
  * x86_placeholders_suspend() - stop the placeholders of this CPU before the machine is suspended
  *
  * When the machine resumes, perf writes the registers of an event only if the event starts.  So
- * this function stops the placeholders, and x86_placeholders_resume() starts them.  All of them
- * are parked.  Interrupts off.
+ * this function stops the placeholders, and x86_placeholders_resume() starts them.  Called while
+ * all placeholders are parked.  Interrupts off.
  */
 void x86_placeholders_suspend(void)
 {

@@ -9,13 +9,13 @@
  *
  * For perf a placeholder is an event that counts all the time.  While a set counts, its
  * placeholders hold the set's values.  At other times they are *parked*: their values are erased,
- * and general counters count nothing.  Otherwise a program could read the set's values with RDPMC
- * (perf's attribute "rdpmc").  So start() and stop() write an event select and a value for each
- * counter.
+ * and general counters count nothing.  If the set's values were not erased, a program could read
+ * them with RDPMC (perf's attribute "rdpmc").  So start() and stop() write an event select and a
+ * value for each counter.
  *
- * The registers are written directly.  perf keeps their contents in the fields prev_count,
- * period_left and config of a placeholder.  We keep these fields up to date.  So nothing is lost
- * when perf stops, moves or restarts a placeholder.
+ * We write the registers directly.  perf keeps their contents in the fields prev_count, period_left
+ * and config of a placeholder.  We keep these fields up to date.  So nothing is lost when perf
+ * stops, moves or restarts a placeholder.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
@@ -140,7 +140,7 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
  * All fixed counters share one control register, and perf keeps a copy of its value.  perf writes
  * this copy to the register when its events have changed, and in an NMI when our handler has
  * returned.  So this function changes the levels in the config, and lets perf write the register.
- * If the counter has these levels already, it does nothing.
+ * If the counter has these levels already, this function does nothing.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -195,8 +195,8 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 
 /*
  * Return: whether the counter of @event can count the event of PMC @n.  The counter of PMD @n can
- * always do so.  Some events can be counted by all general counters, and perf may have moved the
- * placeholder to another one.
+ * always do so.  perf may have moved the placeholder to another general counter.  If @may_move is
+ * true, this counter is right for an event that all general counters can count.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)
@@ -240,7 +240,7 @@ static u64 loaded_counters(void)
  * are equal, so each may take the place of another.  A set that is already counting continues,
  * because perf moves the placeholder together with its value.
  *
- * An NMI may interrupt the sorting, and switch to another set.  In an NMI this function does not
+ * An NMI may interrupt the sorting, and switch to another set.  So in an NMI this function does not
  * sort: the set counts only if all its counters are right already.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
@@ -314,11 +314,11 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
 }
 
 /*
- * The counters are loaded one after the other, so one may wrap before the last one is loaded.  Its
- * NMI must not look at counters that are not loaded yet, so the NMI leaves the wrap to this
- * function.  The sample of this overflow has the address where the thread entered the kernel.  An
- * NMI that comes while this function looks for such wraps handles them itself.  It may mask the
- * context or switch sets.
+ * The counters are loaded one after the other, so one may wrap before the last one is loaded.  The
+ * NMI of this wrap must not look at counters that are not loaded yet, so the NMI leaves the wrap to
+ * this function.  The sample of this overflow has the address where the thread entered the kernel.
+ * If an NMI comes while this function looks for such wraps, the NMI handles them.  It may mask the
+ * context or switch sets, so running_now() looks up the set that counts.
  */
 static void shared_start(struct pfm_registers *registers)
 {

@@ -58,7 +58,7 @@ static double measure_perfmon(uint32_t flags)
 }
 
 /*
- * Measures a child process while perf's events count this process. The events are one group, as in
+ * Measures a child process while perf's events count its parent. The events are one group, as in
  * the other measurements. PERF_FORMAT_GROUP, which the other measurements set, is not set here,
  * because Linux 6.1 does not allow it for inherited events.
  */

@@ -15,8 +15,9 @@ typedef void (*step_fn)(void *argument);
 void measure_init(void);
 
 /*
- * Returns the median cost of a step in guest instructions, after a warm-up. The costs of the ruler
- * and of the call are subtracted. The median leaves out timer ticks, which are outliers.
+ * Returns the median cost of a step in guest instructions, after a warm-up. The costs of reading
+ * the ruler and of calling @step are subtracted. The median leaves out timer ticks, which are
+ * outliers.
  */
 double measure(step_fn step, void *argument);
 
@@ -45,8 +46,8 @@ struct interruptions {
 
 /*
  * Measures @count interruptions of the thread; @count is at most REPETITIONS. The thread only reads
- * the ruler. Interruptions by anything else, such as timer ticks, do not matter if they are a
- * minority, because the results are medians.
+ * the ruler. Interruptions that are not to be measured, such as timer ticks, do not matter if they
+ * are a minority, because the results are medians.
  */
 struct interruptions measure_interruptions(int count);
 

@@ -339,7 +339,7 @@ void measure_tool(const struct tool *tool, double nobody_monitored, double *cost
 {
 	/*
 	 * This row is measured first, while perf has not yet monitored this thread: perf keeps data
-	 * about each thread that it has monitored.
+	 * about each thread that it has monitored, so later switches of this thread cost more.
 	 */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],

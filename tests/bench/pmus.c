@@ -44,7 +44,7 @@
 		n, X86_INSTRUCTIONS | X86_BOTH, (cycles) | X86_BOTH, n                   \
 	}
 
-/* Fixed counters 0 and 1, instructions and cycles, at both levels. */
+/* Fixed counter 0 counts instructions, fixed counter 1 cycles, at user and kernel level. */
 #define INTEL_FIXED_ON                                                                   \
 	(PFM_INTEL_FIXED_USER(0) | PFM_INTEL_FIXED_KERNEL(0) | PFM_INTEL_FIXED_USER(1) | \
 	 PFM_INTEL_FIXED_KERNEL(1))
@@ -88,7 +88,7 @@ static const struct pmu pmus[] = {
 		.cycles = { 0, INTEL_CYCLES | X86_BOTH, INTEL_CYCLES | X86_BOTH, 0 },
 		.cycles_of_user = INTEL_CYCLES | X86_USER,
 		.recorded = 0xe | 1ull << PFM_INTEL_FIXED,
-		/* perf uses the fixed counters for one instructions event and one cycles event. */
+		/* perf counts the cycles and one of the instruction events with fixed counters. */
 		.perf = { { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,
 			    X86_INSTRUCTIONS, X86_INSTRUCTIONS, INTEL_CYCLES },
 			  { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,

@@ -11,7 +11,7 @@
 /**
  * struct counter - a counter of perfmon
  * @value: value of the PMC that drives the counter
- * @other: value of the same PMC in those event sets that count other events
+ * @other: value of the same PMC in every second event set, if the sets count different events
  */
 struct counter {
 	uint16_t pmc;

@@ -20,7 +20,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
-#define ROTATIONS     200 /* by time: a fifth of a second for each figure */
+#define ROTATIONS     200 /* switched by time, they take a fifth of a second */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000

@@ -26,7 +26,7 @@ static inline uint64_t ruler_frequency(void)
 	return frequency;
 }
 
-/* Returns the number of instructions that were executed. */
+/* Executes a known number of instructions. Returns this number. */
 static inline uint64_t ruler_known_work(uint64_t rounds)
 {
 	uint64_t left = rounds;
@@ -47,7 +47,7 @@ static inline uint64_t ruler_now(void)
 	return now;
 }
 
-/* 512 MHz: the resolution is 1.95 instructions. */
+/* The frequency is 512 MHz, so one tick is 1.95 instructions. */
 static inline uint64_t ruler_frequency(void)
 {
 	return __ppc_get_timebase_freq();

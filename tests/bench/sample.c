@@ -118,8 +118,8 @@ static double measure_format(const struct format *format, bool recorded)
 
 /*
  * Measures the return from the handler to the program. The counter runs again when the handler
- * returns. Here it also counts at kernel level. So each period consists of the return and of the
- * program's instructions up to the next overflow.
+ * returns. In this measurement the counter also counts at kernel level. So each period consists of
+ * the return and of the program's instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
 {

@@ -13,9 +13,9 @@
  * struct session - counters of one thread
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
- * @members: descriptors of the group's other events, for perf
- * @values: the buffer of read(), for perf; it contains the value of a single event, or @count and
- *	then the values of a group
+ * @members: descriptors of the group's events, for perf; the first one is the leader
+ * @values: the buffer of read(), for perf; for a single event it contains the event's value, for a
+ *	group it contains @count and then the values
  * @pmds: the vector of pfm_read_pmds(), for perfmon
  * @pmrs: the vector of pfm_read(), for perfmon
  * @load: the argument of pfm_load_context(), for perfmon

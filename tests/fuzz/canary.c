@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The canary is a context that its worker loads on itself. No other worker can reach this context.
- * Whatever the other workers do, its counts must be between bounds that this file computes.
+ * Whatever the other workers do, the canary's counts must be between bounds that this file
+ * computes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -167,7 +168,7 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports a failure outside of rounds. In a round (operation->flags is 0), the same failure is
+ * Outside of rounds, reports a failure. In a round (operation->flags is 0), the same failure is
  * allowed: there may be no memory or no PMU, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)

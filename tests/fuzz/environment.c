@@ -169,7 +169,8 @@ void do_file_table(void)
  * @count: number of a format, counted from 1; 0 selects the PMU's module or the core (see bit 1)
  * @value: a bitmap:
  * bit 0: 1 loads the module, 0 unloads it
- * bit 1: if @count is 0, 1 selects the core, and 0 selects the PMU's module
+ * bit 1: if @count is 0, 1 selects the core, and 0 selects the PMU's module; an unload with 1 first
+ *	unloads all formats
  * bit 2: 1 also changes /proc/sys/kernel/modprobe: an unload empties this file, so that the kernel
  *	cannot load a module on demand, and a load restores the file
  */

@@ -71,7 +71,8 @@ struct slot {
  * @created: the file has a context
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
- * @maybe_loaded: the context was loaded on another thread, which may have ended since then
+ * @maybe_loaded: the context was loaded on another thread or on a CPU; if that thread has ended or
+ *	that CPU went offline, the context is no longer loaded
  * @any_set: any set may exist, because more than KNOWN_SETS were created, or because it is not
  *	known which sets were created
  * @set_count: number of used elements of @sets
@@ -90,12 +91,12 @@ struct file_state {
 	__u64 pmds[PFM_PMD_BV];
 };
 
-/* Writable memory followed by an unmapped page, and a read-only page. */
+/* Writable memory that ends at an unmapped page. Separate from it, a read-only page. */
 struct area {
 	char *base;
 	size_t size;
 	char *read_only;
-	char *writable; /* the same page */
+	char *writable; /* a second mapping of the read-only page */
 };
 
 /**

@@ -131,8 +131,8 @@ static void read_only_new(struct area *area)
 	void *writable, *alias;
 
 	/*
-	 * A shared mapping needs an open file. Another worker may have lowered the limit of open
-	 * files for a moment.
+	 * A shared mapping needs an open file. So it fails while another worker has lowered the
+	 * limit of open files.
 	 */
 	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&
@@ -242,8 +242,8 @@ static pid_t dead_process(struct executor *executor)
 }
 
 /*
- * Returns a later thread of the target, or the target's first thread if that later one never
- * existed.
+ * Returns a thread of the target other than its first. If that thread never existed, returns the
+ * first thread.
  */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {

@@ -250,7 +250,10 @@ static const char *bad_file_call(const struct operation *operation)
 	case OTHER_IOCTL:
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
-		/* Each CPU's buffer begins at a multiple of 4 GiB. */
+		/*
+		 * Each CPU's buffer begins at a multiple of 4 GiB. With pages of 64 KiB or less,
+		 * that is a multiple of 65536 pages.
+		 */
 		if (operation->value & 0xffff || !operation->size || !operation->flags)
 			return "the size, offset or flags are bad";
 		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
@@ -349,8 +352,8 @@ static const char *bad_state(const struct file_state *file,
 		why = bad_state_loaded(operation);
 	/*
 	 * READ_THREAD reads counts of copies. A copy has the event sets that the context had when
-	 * it was loaded. The context's sets may have changed since then, so READ_THREAD is not
-	 * checked.
+	 * the copy was loaded. The context's sets may have changed since then, so READ_THREAD is
+	 * not checked.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);

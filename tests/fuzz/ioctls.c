@@ -322,8 +322,8 @@ static void put_format(struct executor *executor, const struct operation *operat
 
 /*
  * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait as long as the descriptor is
- * open, so it must not be a worker. Only a process with one thread creates such contexts, and it
- * marks their descriptors.
+ * open, so it must not be a worker. Only a process with one thread creates such contexts. It marks
+ * their descriptors, so that thread_to_load() never chooses another worker for such a context.
  */
 #define MARK	   O_APPEND
 

@@ -257,8 +257,8 @@ static bool is_elsewhere(const struct pair *pair)
 }
 
 /*
- * Returns whether impossible[] contains this result. Ioctls of other types are not checked, because
- * Linux itself executes some of these ioctls for every file, and may return any errno.
+ * Returns whether impossible[] contains this result. Ioctls whose type is not PFM_IOC_TYPE are not
+ * checked, because Linux itself executes some of them for every file, and may return any errno.
  */
 static bool is_impossible(const struct operation *operation, int error)
 {

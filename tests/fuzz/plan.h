@@ -164,7 +164,7 @@ struct element {
 	uint16_t number; /* register or set */
 	uint16_t set;
 	uint32_t flags;
-	uint64_t value; /* register's, or timeout */
+	uint64_t value; /* of the register, or the timeout of the set */
 	uint64_t reset;
 	uint64_t map; /* reset_pmds, smpl_pmds, switch count: see ioctls.c */
 };
@@ -177,7 +177,8 @@ struct element {
  * @outer: place of struct pfm_vector, of struct pfm_thread_counts, or of the format's name and
  *	argument
  * @who: enum who
- * @fail: which allocation of the call fails, from 1 on; FAIL_ALL: all of them; 0: none
+ * @fail: the number of the call's allocation that fails, counted from 1; FAIL_ALL: all allocations
+ *	fail; 0: none fails
  * @dirty: if it is not 0, ignored and reserved fields of the argument are not zero
  * @few: if it is not 0, the limit of open files is 0 during the call
  * @count: number of elements of a vector; other calls use this field differently

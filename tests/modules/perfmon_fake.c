@@ -234,7 +234,7 @@ static int owners[NR_CPUS];
 
 /*
  * An owner stays the owner as long as it is online. A new owner is the last online CPU of its
- * group. Guests can take this CPU offline, but not always CPU 0.
+ * group, so that a test can take the owner offline. Not every guest can take CPU 0 offline.
  */
 static int fake_owner(const struct pfm_pmu *pmu, int number)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * PMU "fake" has features that the hardware of the guests lacks. Its counters count ticks of a
- * timer. At an overflow it records the instruction and more, as hardware with precise sampling
- * does, and it has registers that exist only in such a sample. The module and the test
- * (sampling/hardware_samples.c) include this header.
+ * timer. At an overflow it records a sample with the instruction and other values, as hardware with
+ * precise sampling does. It also has PMDs that have a value only in such a sample. The module and
+ * the test (sampling/hardware_samples.c) include this header.
  *
  * PMD n counts if PMC n is 1, and does not count if PMC n is 0. The samples of counter KERNEL
  * report that the recorded instruction is in the kernel.
  *
- * The parameters of the module show how the core called the module. "loads" and "unloads" say how
- * often the core called load() and unload(). The following parameters are about the last load.
+ * Most parameters of the module show how the core called the module. "loads" and "unloads" say how
+ * often the core called load() and unload(). The next five parameters are about the last load:
  * "sets" is the number of event sets. "selected" is the number of PMCs with the value 1, summed
  * over all sets. "thread" is the tid. "privileged" is as in struct pfm_session. "level" is the
- * value of PMC LEVEL in the last set. If "refuse" is an errno, a load fails with it and with the
- * message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. If "scope" is not 0, the
- * CPUs form groups that share registers, and "scope" is the number of CPUs in a group. The last
- * online CPU of a group becomes the owner.
+ * value of PMC LEVEL in the last set. "claimed" shows which PMDs below 64 are claimed.
+ *
+ * A test sets "refuse" and "scope". If "refuse" is an errno, a load fails with it and with the
+ * message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share registers, and "scope"
+ * is the number of CPUs in a group. The last online CPU of a group becomes the owner.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -25,7 +26,7 @@
 #define FAKE_COUNTERS		   2
 #define FAKE_USER		   0
 #define FAKE_KERNEL		   1
-#define FAKE_NEAR		   2 /* like FAKE_FAR, a register that only samples record */
+#define FAKE_NEAR		   2 /* a sampled PMD, like FAKE_FAR */
 #define FAKE_FORGOTTEN		   48 /* deliberate mistake: the module never reads this register */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers a PMU or a sampling format. Its description is correct or has one mistake. Only two of
- * the registered functions are called: the PMU's claim and release. If parameter "watches_cpus" is
- * set, claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
+ * Registers a PMU or a sampling format. Its description is correct or has one mistake. Of the
+ * registered functions, only the PMU's claim and release do anything. If parameter "watches_cpus"
+ * is set, claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
  * replaces the name of the PMU, for example by the name of another PMU.
  */
 #include <linux/cpumask.h>

@@ -114,7 +114,10 @@ static void unary(struct source *source, CXCursor cursor)
 		change_operator(source, cursor, token);
 }
 
-/* Returns whether this is x == y or x != y. Negating it is the same as changing its operator. */
+/*
+ * Returns whether this is x == y or x != y. negate() leaves such a condition out, because binary()
+ * makes the same mutant by changing the operator.
+ */
 static bool is_equality(const struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);
@@ -163,7 +166,7 @@ static void logical(struct source *source, CXCursor cursor)
 	negate(source, children.cursors[1]);
 }
 
-/* Negates the condition of c ? a : b, if the file contains the question mark. */
+/* Negates the condition of c ? a : b. If a macro's body contains the "?", nothing is changed. */
 static void ternary(struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);

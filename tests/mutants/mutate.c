@@ -2,9 +2,9 @@
 /*
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang parses the preprocessor's output. So perfmon-mutate checks for each expression and
- * statement whether the file itself has its text at that place. If the text comes from a macro's
- * body, the file does not have it there, and perfmon-mutate does not change it.
+ * libclang parses the preprocessor's output. In this output, the text of some expressions and
+ * statements comes from the bodies of macros. perfmon-mutate changes only expressions and
+ * statements whose text is in the file itself, where libclang reports them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -53,8 +53,8 @@ gate_words() {
 }
 
 # Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
-# Leave out each suite that is named with ^ before its name. If a single test is named in this way,
-# keep the suite: all its tests run.
+# Leave out each suite that is named with ^ before its name. If ^ is before the name of a single
+# test, keep the suite: all its tests run.
 expand_words() {
 	local word
 	for word; do

@@ -32,8 +32,8 @@ static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent,
 }
 
 /*
- * Returns whether @cursor is a statement in @parent. The parts of "for (a; b; c)" end with a
- * semicolon, too, but are not statements.
+ * Returns whether @cursor is a statement in @parent. In "for (a; b; c)" a semicolon follows a and
+ * b, but these are not statements.
  */
 static bool is_in_place(CXCursor cursor, CXCursor parent)
 {

@@ -45,9 +45,9 @@ bool range_is_call(const struct text *text, struct range range, struct call *cal
 bool range_take_semicolon(const struct text *text, struct range *range);
 
 /*
- * The first three functions return new strings. range_copy() copies the text as it is. The others
- * shorten white space to one space, and leave it out at both ends. range_equals() compares in this
- * form.
+ * The first three functions return new strings. range_copy() copies the text as it is.
+ * range_squeeze() and squeeze() shorten white space to one space, and leave it out at both ends.
+ * range_equals() compares the results of range_squeeze().
  */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);

@@ -73,9 +73,9 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  *	form, too
  * @options_help: lines about these options in --help
  * @take_option: handles one of @options; returns false if the argument is wrong
- * @is_clean: called after each test that passed: returns false if something that the test made,
- *	such as a loaded context, still exists. It waits a little, because some of these things
- *	disappear only a short time after the test.
+ * @is_clean: called after each test that did not fail; returns false if something that the test
+ *	made, such as a loaded context, still exists. It waits a little, because some of these
+ *	things disappear only a short time after the test.
  */
 struct test_program {
 	const char *about;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Functions for stages that are scripts: they count the checks, and print the counts at the end.
+# Functions for the scripts that are stages of tests/check. The functions count the checks, and
+# print the counts at the end of the script.
 
 passed=0 failed=0
 

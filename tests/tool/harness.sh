@@ -123,8 +123,8 @@ is_wanted() {
 	esac
 }
 
-# Runs a test, and ends the processes that the test leaves if it fails. Otherwise run_tests() would
-# wait until they end, because they keep its pipe open.
+# Runs a test, and then kills the processes that the test has left running, as a failed test may.
+# If these processes continued, run_tests() would wait for them, because they keep its pipe open.
 run_test() {
 	# shellcheck disable=SC2046 # several words
 	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon record -a without the kernel's events about processes: names of processes that start while
- * the next file is prepared.
+ * pfmon record -a, if the kernel does not report new processes: a process that starts while the
+ * next file is prepared is named in both files.
  */
 #include <signal.h>
 #include <stdlib.h>

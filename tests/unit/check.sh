@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # Runs the checks of a shell script. Output and exit status are like those of the suites that are
-# programs.
+# written in C.
 #
 #	check NAME COMMAND...	COMMAND must succeed; if it fails, its output is shown
 #	summary			prints the numbers of checks and exits

@@ -31,7 +31,7 @@
  * @next: number of the next sample
  * @lost: samples that did not fit into the buffer
  * @is_masked: monitoring waits for a restart
- * @chain: number of addresses in the next sample of format callchain
+ * @chain: number of addresses in the latest sample of format callchain
  */
 extern struct machine {
 	uint64_t buffer[BUFFER_SIZE / 8];

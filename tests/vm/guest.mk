@@ -35,7 +35,7 @@ kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
 $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
-# Mutants (tests/mutants) are built without these options, because a mutant may have unused
+# Mutants (tests/mutants) are built with an empty guest_strictness, because a mutant may have unused
 # variables.
 guest_strictness ?= W=1 KCFLAGS=-Werror
 guest_cflags ?= -O2 -g

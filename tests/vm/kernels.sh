@@ -5,8 +5,8 @@
 # these headers. tests/vm/fetch sources this file.
 
 # Print the apt states that may have a kernel of the architecture. The release's own state comes
-# first: its kernel 6.12 is from backports and was built with the release's compiler. So modules for
-# that kernel can be built with the machine's programs.
+# first, because modules for its kernels can be built with the machine's programs. This is also true
+# of its kernel 6.12, which is from backports, but was built with the release's compiler.
 kernel_states() {
 	local suite
 	echo "$deb"
@@ -16,7 +16,8 @@ kernel_states() {
 }
 
 # Print the version of the release's kernel: the newest one that all architectures have. A mirror
-# may lack the security suite of an architecture for some time.
+# may lack the security suite of an architecture for some time. Then this architecture has only an
+# older kernel.
 default_version() {
 	local file=$cache/kernel-version arch versions complete=yes
 	! stored "$file" || return 0
@@ -76,8 +77,8 @@ series_release() {
 }
 
 # release_of [VERSION]: print the kernel's release (uname -r). All flavours of an architecture
-# (arm64, rt-arm64, arm64-16k) have the usual flavour (arm64) in their names. So if VERSION contains
-# this name, it includes a flavour.
+# (arm64, rt-arm64, arm64-16k) have the usual flavour (arm64) in their names. So VERSION includes a
+# flavour if it contains the name of the usual one.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"

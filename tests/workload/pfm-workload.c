@@ -213,8 +213,8 @@ static ssize_t put(int fd, void *bytes, size_t size)
 }
 
 /*
- * The thread has its own file descriptors. The kernel closes them when the thread ends. So
- * threads() reads the end of the file from at_once.end when all threads have ended.
+ * The thread has its own file descriptors. The kernel closes them when the thread ends. So in
+ * threads(), the last read() of at_once.end returns 0 (end of file) when all threads have ended.
  */
 static void *loop_at_once(void *unused)
 {
@@ -367,7 +367,7 @@ static void two(const uint64_t *n)
 	}
 }
 
-/* The compiler must not optimize the function and its callers together. */
+/* The compiler must not optimize an OPAQUE function together with its callers. */
 #define OPAQUE __attribute__((noipa))
 
 /* An iteration executes about four instructions, the same ones in each function with this loop. */

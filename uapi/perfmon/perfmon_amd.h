@@ -8,8 +8,9 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
- * the overflow flag.  The bit below it is not used: perf may own the counter, and perf never loads
- * a value that is less than half of the counter's range.
+ * the overflow flag.  The bit below it is not used, because perf may own the counter, and perf
+ * loads only values greater than half of the counter's range.  If the PMD used this bit, too, a PMD
+ * of 0 would be exactly half of the range.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -17,8 +18,9 @@
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
- * When PMD 4 or 7 overflows, its unit records data about an instruction.  The PMDs below hold this
- * data; only samples can contain these PMDs.  If a unit has recorded nothing, its PMDs are 0.
+ * PMD 4 belongs to the fetch unit, PMD 7 to the op unit.  When the PMD overflows, the unit records
+ * data about an instruction.  The PMDs below hold this data; only samples can contain these PMDs.
+ * If a unit has recorded nothing, its PMDs are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -143,9 +145,10 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 }
 
 /*
- * Family 17h and later: returns whether @pmc merges counters, whatever levels @pmc selects.  The
- * counter of such a PMC becomes the upper half of the next lower counter.  The lower counter would
- * then count something else, so the module refuses the value.  Source: the same section.
+ * Family 17h and later: returns whether @pmc selects the event that merges two counters.  The
+ * levels in @pmc make no difference.  The counter of such a PMC becomes the upper half of the next
+ * lower counter.  The lower counter would then count something else, so the module refuses the
+ * value.  Source: the same section.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

@@ -29,28 +29,28 @@
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
  * interrupted while it had none.  The next address is then in the caller's caller.  On POWER the
- * format takes the caller from the link register, unless the register is known to be stale.  If the
- * interrupted function has already called another function, the link register may hold an address
- * in the interrupted function itself.
+ * format takes the caller from the link register, unless the format can tell that the register is
+ * stale.  It cannot always tell: if the interrupted function has already called another function,
+ * the chain may also contain an address in the interrupted function itself.
  *
- * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
- * PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the stack.
- * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK, user[1] is
- * the caller in two cases: at user[0], the function has not saved the link register yet, or has
- * already restored it.  The program's unwind tables show for which instructions this is true.
- * In all other cases user[1] does not belong to the chain.  If the link register is zero, it is
- * left out.  x86_64 has no link register.
+ * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
+ * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
+ * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
+ * user[1] is the caller in two cases: at user[0], the function has not saved the link register yet,
+ * or has already restored it.  The program's unwind tables show for which instructions this is
+ * true.  In all other cases user[1] does not belong to the chain.  If the link register is zero, it
+ * is left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the
  * address of the interrupted instruction and, for each recorded call that has not returned, the
- * address of the call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  The records
- * begin at the last start of the counters, such as when the kernel switches to the thread: earlier
- * calls are missing.  If there are more calls than the hardware can record, the outermost calls are
- * missing, too.  Today only Intel's last branch records can record calls, and only if PMC 30 is
- * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's part has only the
- * interrupted instruction.  In a system-wide context it also has only this instruction, because the
- * records of a CPU contain calls of several threads.
+ * address of the call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  Each time the
+ * counters begin to run, for example when the kernel switches to the thread, the records are
+ * cleared.  So earlier calls are missing.  If there are more calls than the hardware can record,
+ * the outermost calls are missing, too.  Today only Intel's last branch records can record calls,
+ * and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's
+ * part has only the interrupted instruction.  The same holds for every system-wide context, because
+ * the records of a CPU contain calls of several threads.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

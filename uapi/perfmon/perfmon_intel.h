@@ -16,9 +16,10 @@
  * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives
  * PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and
  * their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of
- * the counter is the overflow flag.  The bit below it is not used: perf may own the counter, and
- * perf never loads a value that is less than half of the counter's range.  Without full-width
- * writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * the counter is the overflow flag.  The bit below it is not used, because perf may own the
+ * counter, and perf loads only values greater than half of the counter's range.  If the PMD used
+ * this bit, too, a PMD of 0 would be exactly half of the range.  Without full-width writes
+ * (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -51,9 +52,9 @@
 #define PFM_INTEL_FRONTEND	     32
 
 /*
- * Fields of PMC 0 to 15 that the module accepts.  If CPUID leaf 23H reports them, the module also
- * accepts unit mask 2 (bits 40 to 47) and the equal flag (bit 36).  The module sets the enable bits
- * itself, and ignores enable bits that are written.
+ * Fields of PMC 0 to 15 that the module accepts.  The module also accepts unit mask 2 (bits 40 to
+ * 47) and the equal flag (bit 36), each if CPUID leaf 23H reports it.  The module sets the enable
+ * bits itself, and ignores enable bits that are written.
  */
 #define PFM_INTEL_PMC_EVENT	     0x000000ffull
 #define PFM_INTEL_PMC_UMASK	     0x0000ff00ull
@@ -92,8 +93,8 @@
 #define PFM_INTEL_LBR_ALL	     (0x7full << 16)
 
 /*
- * The value of PMC 30 for PFM_CALLCHAIN_RECORDED.  With this value, each entry describes a call of
- * the program that has not returned.
+ * The value of PMC 30 for PFM_CALLCHAIN_RECORDED.  With this value, each last branch record
+ * describes a call that the program has made and that has not returned.
  */
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \

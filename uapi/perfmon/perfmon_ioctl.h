@@ -117,13 +117,13 @@
  * unknown flag; flags that exclude each other; the context is not system-wide, but CPUs share the
  * PMU; an unknown format; an argument of the format that is shorter than its first version, or that
  * the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is not offered
- * yet, or that the PMU does not support.  EPERM: the caller may not count, because of
- * kernel.perf_event_paranoid, or because of policy or task_group in /sys/kernel/perfmon; the
- * context is system-wide, and the caller neither holds CAP_PERFMON nor is in sys_group; or the
- * caller may count at user level only, and CPUs share the PMU.  EBUSY: the descriptor has a context
- * already.  ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the
- * structure, or the format's argument, is longer than the kernel's version of it, and the
- * additional bytes are not zero.  The format may return other errors.
+ * yet, or that the PMU does not support.  EPERM: kernel.perf_event_paranoid, or one of the files
+ * policy and task_group in /sys/kernel/perfmon, forbids the caller to count; the context is
+ * system-wide, and the caller neither holds CAP_PERFMON nor is in sys_group; or the caller may
+ * count at user level only, and CPUs share the PMU.  EBUSY: the descriptor has a context already.
+ * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
+ * format's argument, is longer than the kernel's version of it, and the additional bytes are not
+ * zero.  The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -208,10 +208,10 @@
  * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
  * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
- * contexts on threads use one of this context's PMDs.  If an operation on a counter of the PMU can
- * affect other counters, EBUSY means that contexts on threads use the PMU.  In the same way, loads
- * on threads fail while system-wide contexts use the PMDs or the PMU.  When the CPU goes offline,
- * the context is unloaded, and PFM_MSG_END is queued.
+ * contexts on threads use one of this context's PMDs.  On a PMU on which an operation on one
+ * counter can affect other counters, EBUSY also means that contexts on threads use any PMD of the
+ * PMU.  In the same way, loads on threads fail while system-wide contexts use the PMDs or the PMU.
+ * When the CPU goes offline, the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -291,7 +291,7 @@
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 
 /**
- * PFM_IOC_UNLOAD - stop and unload; succeeds on a context that is not loaded.
+ * PFM_IOC_UNLOAD - stop and unload; also succeeds if the context is not loaded.
  */
 #define PFM_IOC_UNLOAD		_IO(PFM_IOC_TYPE, 11)
 

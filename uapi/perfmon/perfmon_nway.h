@@ -3,11 +3,11 @@
  * Sampling format "nway": a buffer of several regions; monitoring is never masked.
  *
  * Entries are those of format "default".  The format fills one region after the other.  When a
- * region has become full, a notification is sent if the PMD has PFM_REGFL_OVFL_NOTIFY.  The user
- * reads full regions in order and calls pfm_restart() to release each region, or pfm_restart_cpu()
- * if each CPU has a buffer.  Both calls fail with EBUSY if no region is full.  If all regions are
- * full, samples are counted as lost.  When the thread has ended, the user reads the remaining
- * regions but does not release them.
+ * region has become full, a notification is sent if the PMD that overflowed has
+ * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to release
+ * each region, or pfm_restart_cpu() if each CPU has a buffer.  Both calls fail with EBUSY if no
+ * region is full.  If all regions are full, samples are counted as lost.  When the thread has
+ * ended, the user reads the remaining regions but does not release them.
  *
  * The buffer begins with a struct pfm_nway_hdr and a struct pfm_nway_region for each region.  The
  * regions themselves begin at @region_offset; each has @region_size bytes.

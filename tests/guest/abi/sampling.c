@@ -152,8 +152,8 @@ static void try_sets(void)
 	write_sets(fd);
 	load(fd);
 	/*
-	 * Only the second round is checked. The first round also has page faults in the stack and
-	 * in the code.
+	 * Only the page faults of the second round are checked, because the first round also has
+	 * page faults in the stack and in the code.
 	 */
 	for (round = 0; round < 2; round++) {
 		write_sets(fd);

@@ -182,10 +182,7 @@ static struct pfm_statistics of_cpu(int fd, unsigned int cpu)
 	return statistics;
 }
 
-/*
- * Causes @count overflows. Each overflow masks the context until the restart, so there are no other
- * overflows.
- */
+/* Causes exactly @count overflows: after an overflow, the context is masked until the restart. */
 static void overflow(int fd, unsigned int count)
 {
 	pfarg_msg_t message;

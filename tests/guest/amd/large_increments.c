@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests two events of AMD's processors from family 17h on. Event 003H needs two counters. Event
- * FFFH merges two counters into one. perfmon_amd refuses event FFFH always, and event 003H if it is
- * to be counted at any level.
+ * FFFH merges two counters into one. perfmon_amd always refuses event FFFH. It refuses event 003H
+ * unless the PMC selects no privilege level.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -14,7 +14,7 @@ SUITE(large_increments, 60);
 
 #define FLOATING_POINT 0x003
 #define MERGE	       0xf000000ff
-#define ITS_NEIGHBOUR  0x002 /* an event that one counter can count */
+#define ITS_NEIGHBOUR  0x002 /* an event that needs only one counter */
 
 /*
  * Returns the processor's family: the base family plus the extended family, which is 0 unless the

@@ -65,7 +65,7 @@ static double cycles_per_ns(void)
 	int fd;
 
 	if (is_deterministic())
-		return 1; /* as in QEMU */
+		return 1; /* under --icount a cycle takes 1 ns */
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd == -1)
 		return 0;

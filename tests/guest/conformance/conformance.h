@@ -64,7 +64,7 @@ bool counter_add(const char *text);
 extern const char *module_parameters;
 
 /*
- * The first four functions return the PMU's description, module and counters. The test fails if no
+ * The next four functions return the PMU's description, module and counters. The test fails if no
  * PMU module is loaded.
  */
 const struct pfm_info *information(void);
@@ -92,10 +92,11 @@ void must_be_calibrated(void);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * program() writes the values of the counters in @busy and the quiet values of the counters in
- * @quiet to their PMCs, and 0 to their PMDs. context_with() does this for a new context.
- * context_on() also loads the new context on @tid, and starts it. In @busy and @quiet, bit i stands
- * for counter_at(i). If some of these counters share a PMC, this PMC gets the OR of their values.
+ * In @busy and @quiet, bit i stands for counter_at(i). For each counter in @busy, program() writes
+ * the values of its settings to its PMCs. For each counter in @quiet, it writes the quiet values.
+ * The PMDs of all these counters get 0. If some of these counters share a PMC, this PMC gets the OR
+ * of their values. context_with() does this for a new context. context_on() also loads the new
+ * context on @tid, and starts it.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);

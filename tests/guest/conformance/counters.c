@@ -119,7 +119,7 @@ static void know_armv8(void)
 
 	for (n = 0; n < PFM_ARMV8_CYCLE_COUNTER; n++)
 		if (is_available(n))
-			/* The quiet value 0 is event SW_INCR, which nothing here causes. */
+			/* The quiet value 0 is event SW_INCR, which no test causes. */
 			add_setting(new_counter(n, TRUTH_CYCLES), n, CPU_CYCLES, 0);
 	if (is_available(n))
 		add_setting(new_counter(n, TRUTH_CYCLES), n, 0, USER | KERNEL);
@@ -317,7 +317,7 @@ void program(int fd, uint64_t busy, uint64_t quiet)
 	bool used[PFM_MAX_HARDWARE] = {};
 	unsigned int n;
 
-	information(); /* this may be the first call of the first test */
+	information(); /* fills the table, unless an earlier call has filled it */
 	choose_values(busy, false, values, used);
 	choose_values(quiet, true, values, used);
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)
@@ -348,10 +348,10 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * CPU time and elapsed time. If the kernel does not trust the TSC, its clock of CPU time can
- * advance by at most the length of a tick between two ticks. So this clock falls behind while the
- * host runs something else, and later it catches up. The clock of elapsed time always advances
- * evenly. A counter may follow either clock.
+ * CPU time and elapsed time. If the kernel does not trust the TSC, then from one tick to the next
+ * its clock of CPU time advances by at most one tick period. While the host runs something else,
+ * ticks come late, so this clock falls behind. Later it catches up. The clock of elapsed time
+ * always advances evenly. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -489,9 +489,9 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 /*
  * The host may run something else between the readings of two clocks. The bounds for counters of
  * time allow for that; see must_be_cpu_time(). The bounds for counters of work allow for
- * interrupts, which add to the count. A debug kernel has more interrupts. These bounds also allow
- * for a thread that spins on a lock because the host does not run the CPU that holds the lock. The
- * thread spins for at most done->most - done->least ns, and adds about one count per ns.
+ * interrupts, which add to the count, most of all in a debug kernel. They also allow for a thread
+ * that spins on a lock because the host does not run the CPU that holds the lock. The thread spins
+ * for at most done->most - done->least ns, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)

@@ -31,7 +31,7 @@ static uint64_t cycles_of_perf(void)
 }
 
 /*
- * Uses each counter, leaves values in the counters that are one million events below their wraps,
+ * Uses each counter. Then writes to each counter a value that is one million events below its wrap,
  * and waits until the hardware is released. After that, the counters must not interrupt.
  */
 static void use_and_leave(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Last branch records of the emulated PMU, through its registers only. */
+/* Last branch records of the emulated PMU. The tests use the registers, not perf. */
 #if defined(__x86_64__)
 
 #include <fcntl.h>
@@ -58,7 +58,10 @@ static void stop_recording(void)
 		abort();
 }
 
-/* Records the branches of @work and all later branches until the recording is switched off. */
+/*
+ * Switches the recording on, calls @work and switches the recording off. Returns the number of
+ * records.
+ */
 static unsigned int record(uint64_t control, void (*work)(void), struct branch *records)
 {
 	int length = snprintf(recording.on, sizeof(recording.on), "%#llx",
@@ -158,7 +161,7 @@ static void check_levels(void)
 		ck_assert(records[n].from == LBR_FROM_OTHER_LEVEL ||
 			  !is_kernel(records[n].from));
 	}
-	/* At least the system call that began the recording returned from the kernel. */
+	/* The recording begins in a system call, so at least its return is recorded. */
 	ck_assert_uint_ge(entries, 1);
 	count = record(LBR_KERNEL | LBR_ALL, take_known_branches, records);
 	ck_assert_uint_eq(count, LBR_MOST);

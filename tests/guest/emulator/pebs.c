@@ -34,8 +34,8 @@ static bool has_pebs(void)
 
 /*
  * For a model that perf does not know ("generic"), perf offers precise events only if all events
- * can be precise. This is so from PEBS format 4 on. Of the emulated PMUs, those from version 5 on
- * have this format.
+ * can be precise. All events can be precise from PEBS format 4 on. Of the emulated PMUs with PEBS,
+ * those from version 5 on have this format.
  */
 static bool perf_has_pebs(void)
 {
@@ -181,8 +181,8 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 }
 
 /*
- * QEMU ignores writes to registers that the PMU does not have. A write of a bit that a register of
- * the PMU does not have must fault.
+ * QEMU ignores writes to registers that the PMU does not have. If the PMU has the register, a write
+ * of a reserved bit must fault.
  */
 static void check_registers(void)
 {

@@ -124,7 +124,10 @@ static void check_without_overflow(void)
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(nmis_of(DO_PMI), 1);
 	i = reports_end(UNKNOWN_NMI);
-	/* On AMD processors, perf claims every NMI for some time after one of its own. */
+	/*
+	 * On AMD processors, perf accepts every NMI for some time after it has handled one. So the
+	 * kernel may not report these NMIs as unknown.
+	 */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);
 	group_disable(fd);
@@ -137,7 +140,7 @@ TEST(an_interrupt_may_come_without_overflow)
 }
 
 /*
- * perf unmasks the interrupt in the next NMI. The kernel does not report that NMI as unknown,
+ * The foreign NMI makes perf unmask the interrupt. The kernel does not report this NMI as unknown,
  * because perf finds the overflow.
  */
 static void check_masked(void)

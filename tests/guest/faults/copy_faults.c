@@ -17,7 +17,7 @@ SUITE(copy_faults, 600);
 
 /* ---- creation ------------------------------------------------------------------------------ */
 
-#define BUFFER_SIZE 16384 /* several pages, and an array of their addresses */
+#define BUFFER_SIZE 16384 /* takes several pages, and an array of their addresses */
 
 static const struct pfm_dfl_smpl_arg linear = { .buf_size = BUFFER_SIZE };
 static const struct pfm_nway_arg nway = { .region_size = 8192, .regions = 2 };

@@ -52,13 +52,13 @@ struct injected {
 
 /* Must be called as root, before all other functions. */
 void inject_open(void);
-/* Must be called after all processes that injected failures have exited. */
+/* Must be called after all processes that called inject_open() have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
  * From this call on, the injection also counts the allocations that the kernel's workers make for
- * perfmon while the thread waits. Must be called before inject_kind(). Only failing_allocations.c
- * can count these allocations.
+ * perfmon while the caller of inject_arm() waits for them. Must be called before inject_kind().
+ * Only failing_allocations.c can count these allocations.
  */
 void inject_workers(void);
 

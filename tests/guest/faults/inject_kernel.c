@@ -13,7 +13,7 @@
 
 #define FAULTS	 "/sys/kernel/debug/"
 #define OWN_NTH	 "/proc/thread-self/fail-nth"
-#define NO_ORDER "20" /* no allocation has this many pages */
+#define NO_ORDER "20" /* no allocation has 2^20 pages */
 
 /*
  * A setting of the injection, in a file. The file is opened at the beginning, because the test may
@@ -27,9 +27,9 @@ struct knob {
 
 /*
  * By default, three kinds of allocations never fail: those that can wait, those of single pages,
- * and those of pages that may be in high memory. With these settings they can fail, too, except for
- * pages with INJECT_OBJECT and for slab objects that can wait with INJECT_PAGE. Failures are logged
- * with a stack, which shows the caller.
+ * and those of pages that may be in high memory. With these settings all kinds can fail, with two
+ * exceptions: with INJECT_OBJECT no allocation of pages fails, and with INJECT_PAGE no allocation
+ * of a slab object fails if it can wait. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

@@ -51,7 +51,7 @@ static void delete_new_sets(void)
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one =
-		set_memory; /* memory of set 0, the only set of the only context */
+		set_memory; /* each set needs as much as set 0, which was alone then */
 	struct pfm_error told;
 	unsigned int made = 0;
 

@@ -93,9 +93,9 @@ struct tally {
 
 /*
  * If all further allocations fail, no fallback helps, and an operation of perfmon must fail. It may
- * succeed only in its last runs: there, only allocations for the kernel's records fail. The test
- * does not know which allocations with __GFP_NOWARN are for these records. So it limits the number
- * of successful runs.
+ * succeed only in its last runs, in which only allocations for the kernel's records fail. The test
+ * cannot tell these allocations from others with __GFP_NOWARN. So it limits the number of
+ * successful runs.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)

@@ -10,7 +10,7 @@
 /**
  * struct operation - an operation that is tried again and again on the context @fd
  * @name: for the log
- * @attempt: only the operation; returns 0 or errno
+ * @attempt: does the operation and nothing else; returns 0 or errno
  * @undo: undoes an attempt that succeeded; NULL: nothing to do
  * @before: called before each attempt; NULL: nothing to do
  * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, but for operations of the kernel that affect contexts or modules. In these
- * operations a process starts, executes a program or exits, a file is read or written, a CPU goes
- * offline or online, or a module is loaded or unloaded.
+ * Like call_faults.c, but for operations of the kernel that affect contexts or modules: a process
+ * forks, executes a program or exits; a file is read or written; a CPU goes offline or online; a
+ * module is loaded or unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>

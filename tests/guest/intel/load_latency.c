@@ -91,7 +91,7 @@ TEST(the_record_has_the_latency_of_the_load)
 	with_own_counters(with_script);
 }
 
-/* If a counter is not sampled, its latency bit must not reach the register. */
+/* If a counter is not sampled precisely, its latency bit must not reach the register. */
 static void check_bits(void)
 {
 	int fd;

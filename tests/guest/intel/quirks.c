@@ -64,8 +64,8 @@ static void must_be_exclusive(void)
 }
 
 /*
- * The erratum requires a reset of all counters before an event select is written. perf does not
- * reset counters that it lends.
+ * Because of an erratum, the general counters must be reset before an event select is written. perf
+ * does not reset counters that it lends to perfmon, so the module refuses shared ownership.
  */
 TEST(nehalem_is_exclusive_only)
 {
@@ -81,7 +81,7 @@ TEST(nehalem_is_exclusive_only)
 	ck_assert_int_eq(error, EINVAL);
 }
 
-/* Returns the number of event selects that were written for a run of the loop. */
+/* Returns the number of writes to event selects for a run of the loop. */
 static uint64_t selects_written(int fd, uint64_t *count)
 {
 	const uint64_t before = read_pmd(fd, 1);
@@ -95,8 +95,9 @@ static uint64_t selects_written(int fd, uint64_t *count)
 }
 
 /*
- * The event of counter 0 changes. Then the reset writes each of the four event selects twice, and
- * after it those of the two counters in use are written. Counter 1 continues from its value.
+ * The event of counter 0 changes. Then the reset writes each of the four event selects twice. After
+ * the reset, the event selects of the two counters in use are written. Counter 1 continues from its
+ * value.
  */
 static void check_resets(void)
 {

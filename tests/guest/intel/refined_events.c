@@ -148,7 +148,7 @@ static void check_shared(void)
 	close(fd);
 }
 
-/* perf may use the registers, too. */
+/* With shared ownership perf may write these registers, so the module does not offer them. */
 TEST(shared_counters_have_no_such_registers)
 {
 	if (strcmp(pmu_module(), "perfmon_intel"))

@@ -305,7 +305,7 @@ static void run_children(int fd)
 
 /*
  * When a thread ends, our hook reads the thread's number of switches. Later the thread switches at
- * least once more, and the kernel counts this switch, too.
+ * least once more. So the kernel's number is higher than perfmon's.
  */
 TEST(copies_and_their_switches_are_counted)
 {

@@ -2,8 +2,8 @@
 /*
  * The descriptor of a context: closed, duplicated, inherited and sent.
  *
- * A child that is created before a context does not inherit the context's descriptor. So the test
- * has the only descriptor of the context.
+ * A test that must have the only descriptor of its context creates the child before the context. So
+ * the child does not inherit the descriptor.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -39,7 +39,7 @@ const struct call first_calls[] = {
 	  CREATED,
 	  fill_pmd,
 	  false,
-	  /* the field at offset 4 has flags, which the call returns unchanged */
+	  /* the call ignores the flags at offset 4 and returns them unchanged */
 	  { { 4, 4 }, { 148, 28 } },
 	  NO_FLAGS,
 	  0 },

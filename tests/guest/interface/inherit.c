@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Inheritance: when a monitored thread creates a thread or a child process, a copy of the context
- * monitors the new thread. The reference values are page faults. The kernel counts page faults for
- * each process, and for all children that the process has waited for.
+ * monitors the new thread. Most tests count page faults. The expected counts come from the kernel,
+ * which counts the page faults of each process, and of all children that the process has waited
+ * for.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -120,7 +121,7 @@ TEST(the_instructions_of_children_are_counted)
 /* ---- living copies ------------------------------------------------------------------------- */
 
 static int go[2], done[2];
-/* The child closes this descriptor, because the context exists while a descriptor is open. */
+/* The context exists until its last descriptor is closed, so the child closes this descriptor. */
 static int context_fd = -1;
 
 /*

@@ -2,8 +2,8 @@
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
- * A child that is created before a context does not inherit the context's descriptor. So the test
- * has the only descriptor of the context.
+ * A test that must have the only descriptor of its context creates the child before the context. So
+ * the child does not inherit the descriptor.
  */
 #include <sched.h>
 #include <signal.h>
@@ -320,7 +320,7 @@ TEST(registers_can_be_written_in_every_state)
 	int fd = busy_context_on(thread_id());
 	uint64_t value;
 
-	/* in a started context, the PMD counts on from a newly written value */
+	/* in a started context, the PMD continues from a newly written value */
 	write_pmd(fd, first, 1ull << 60);
 	spin_turns(1000);
 	value = read_pmd(fd, first);

@@ -190,8 +190,8 @@ static uint64_t try_sampling(void)
 
 /*
  * Tries to load a context that can block process @pid. Returns @bit if that succeeds. If the load
- * fails, the reason must be @wanted. The load checks whether the user may monitor the process
- * before it checks whether the user may block it.
+ * fails, the reason must be @wanted. The load first checks whether the user may monitor the
+ * process, and then whether the user may block it.
  */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {

@@ -240,7 +240,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 {
 	enum {
 		ELEMENTS = 20
-	}; /* more registers than the module handles at a time */
+	}; /* each of the three PMDs is read several times */
 	pfarg_pmr_t pmrs[ELEMENTS];
 	pfarg_pmd_t pmds[ELEMENTS];
 	int fd = make_context(), i;
@@ -257,7 +257,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 		ck_assert_uint_eq(pmrs[i].reg_value, 1000 + i % 3);
 		ck_assert_uint_eq(pmds[i].reg_value, 1000 + i % 3);
 	}
-	/* an element of the second chunk */
+	/* the elements before a bad one are read, and those after it are not */
 	pmrs[18].reg_num = pmu()->missing_pmd;
 	pmrs[17].reg_value = pmrs[19].reg_value = 7;
 	must_fail(fd, pfm_read(fd, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)), EINVAL,

@@ -174,9 +174,7 @@ TEST(files_have_the_formats_of_the_api)
 	walk(check_text);
 }
 
-/*
- * Writes the text that was read from a setting back. A file that is no setting must refuse a write.
- */
+/* Reads a setting and writes the same text back. A file that is no setting must refuse a write. */
 static void write_back(const char *path, const struct row *row, const struct stat *status)
 {
 	char before[64];

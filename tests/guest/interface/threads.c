@@ -3,8 +3,8 @@
  * Monitored threads: threads of the caller's process, threads on other CPUs, many threads at the
  * same time. Threads that cannot be monitored.
  *
- * A child that is created before a context does not inherit the context's descriptor. So the test
- * has the only descriptor of the context.
+ * A test that must have the only descriptor of its context creates the child before the context. So
+ * the child does not inherit the descriptor.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -53,7 +53,7 @@ static int zero_context(void)
 {
 	int fd = make_context();
 
-	/* An element of zeros needs PMC 0 and PMD 0, which need not be available. */
+	/* An element of zeros names PMC 0 or PMD 0. Some PMUs do not offer both of them. */
 	if (!(pmu()->info.available_pmcs[0] & pmu()->info.available_pmds[0] & 1))
 		skip("PMC 0 or PMD 0 is not available");
 	use_busy_counters(fd);

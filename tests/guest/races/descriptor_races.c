@@ -115,7 +115,8 @@ static bool poll_and_read(int fd)
 	struct pfarg_ovfl_msg message;
 
 	require(poll(&poll_one, 1, 0) != -1);
-	require(!(poll_one.revents & POLLIN)); /* no monitored thread ends here */
+	/* There is no message, because no monitored thread ends while this test makes calls. */
+	require(!(poll_one.revents & POLLIN));
 	return ANSWERED(read(fd, &message, sizeof(message)), EAGAIN, 0);
 }
 
@@ -219,8 +220,8 @@ static void close_while_used(void)
 }
 
 /*
- * One iteration is a pair of overlapping calls. For every 20 iterations, at least one close must
- * overlap with calls.
+ * One iteration is a pair of overlapping calls. There must be at least one close for every 20
+ * iterations.
  */
 TEST(threads_may_use_and_close_a_descriptor_concurrently)
 {

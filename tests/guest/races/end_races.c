@@ -172,7 +172,8 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 
 	/*
 	 * On every PMU this counter counts time, so the count is at most the time that passed.
-	 * If a wrap were lost or counted twice, the error would be far larger.
+	 * An error of half a wrap is tolerated: if a wrap were lost or counted twice, the error
+	 * would be a whole wrap.
 	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;
@@ -258,8 +259,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * CLOSE is last, because its order cannot be seen. It uses the leads that STOP and UNLOAD
-	 * have found.
+	 * With CLOSE the order cannot be seen, so no lead can be found. CLOSE is last, and uses
+	 * the leads that STOP and UNLOAD have found.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);

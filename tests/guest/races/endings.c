@@ -44,7 +44,10 @@ static int spin_and_end(void *unused)
 	return 0; /* ends only this thread */
 }
 
-/* Either target_let_go() kills the process, or the process kills itself after some iterations. */
+/*
+ * If target.patience is 0, target_let_go() kills the process. Otherwise the process kills itself
+ * after this number of iterations.
+ */
 static int spin_and_be_killed(void *unused)
 {
 	(void)unused;

@@ -39,7 +39,10 @@ static void make_family_context(struct family *family, bool is_sampled)
 	map_buffers(family);
 }
 
-/* Reports that the process waits, waits for family_let_go(), calls @run, and begins again. */
+/*
+ * Repeats three steps: tells family_wait() that the process is ready, sleeps until family_let_go(),
+ * and calls @run.
+ */
 static void __attribute__((noreturn))
 run_when_let_go(const int *gate, const int *finished, void (*run)(void))
 {

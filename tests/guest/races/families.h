@@ -16,9 +16,9 @@
 
 /* What the processes of a family report to the test. All of them share this memory. */
 struct progress {
-	volatile unsigned int begun; /* children and threads that were about to be made */
+	volatile unsigned int begun; /* children and threads, counted before they begin */
 	volatile unsigned int done; /* children and threads that have ended */
-	volatile bool finished; /* the process waits for family_let_go() again */
+	volatile bool finished; /* the process has called its function */
 };
 
 extern struct progress *progress;

@@ -2,9 +2,9 @@
 /*
  * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While
  * contexts of one kind use a counter, a context of the other kind that uses this counter cannot be
- * loaded. The error names a process that has loaded a context with this counter, if the kernel
- * finds one that has not exited. In this test, a system-wide context is loaded while processes that
- * monitor themselves start and exit.
+ * loaded. Among the loaders of the contexts that use this counter, the kernel looks for a process
+ * that has not exited. If it finds one, the error names this process. In this test, a system-wide
+ * context is loaded while processes that monitor themselves start and exit.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static bool is_held_by(int fd, const char *kind)
 }
 
 /*
- * The process monitors itself and exits immediately. Its child, which a copy of the context
- * monitors, exits later.
+ * The process monitors itself and exits immediately. Its child exits later. A copy of the context
+ * monitors the child.
  */
 static void be_monitored(void)
 {

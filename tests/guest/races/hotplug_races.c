@@ -128,7 +128,7 @@ static void use_cpu_context(int fd)
 		require(now >= last && now <= monotonic_time() - begun);
 		last = now;
 	}
-	/* One context in eight waits until the CPU goes offline. */
+	/* With one context in eight, this function waits until the CPU goes offline. */
 	if (random_below(8) == 0 || status_of(fd).state == PFM_STATE_UNLOADED) {
 		loads.ended++;
 		wait_for_end(fd);
@@ -141,8 +141,8 @@ static void use_cpu_context(int fd)
 }
 
 /*
- * Creates a context of CPU 1, uses it and closes it. Returns whether everything that the test
- * requires has been seen, like watch_family() and watch_threads().
+ * Creates a context of CPU 1, uses it and closes it. Returns true if all three cases have occurred:
+ * the load was refused, the CPU went offline and ended the context, and the context stayed loaded.
  */
 static bool watch_cpu(unsigned int made)
 {

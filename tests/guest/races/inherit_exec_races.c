@@ -2,8 +2,8 @@
 /*
  * A thread of a monitored process executes a program while other threads of the process make
  * children, and while the test reads the sum of all counts. The exec ends the other threads, but
- * not the copies that monitor the children. If the program has privileges, the copy that monitors
- * the thread ends.
+ * not the copies that monitor the children. A copy ends when its thread executes a program with
+ * privileges.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -105,7 +105,8 @@ static void watch(const struct family *family)
 				errno == EAGAIN);
 		}
 		/*
-		 * Each read interrupts the CPUs where the threads run, so let them run for a while.
+		 * Each read interrupts the monitored threads, so let them run for a while before
+		 * the next read.
 		 */
 		spin_turns(random_below(1 << random_below(20)));
 	}
@@ -127,7 +128,10 @@ TEST(execs_may_race_with_forks_and_reads)
 		family_wait(&family);
 		faults = family_faults(&family);
 		counted = peek_pmd(family.fd, PFM_PMD_MINOR_FAULTS);
-		/* Some kernels report the end of a thread before its last page fault. */
+		/*
+		 * Some kernels report the end of a thread before its last page fault, so this page
+		 * fault is not counted.
+		 */
 		require(counted <= faults);
 		require(counted + progress->begun + 1 >= faults);
 		require(status_of(family.fd).not_followed == 0);

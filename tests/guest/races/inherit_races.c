@@ -18,7 +18,10 @@ SUITE(inherit_races, 1800);
 
 #define MANY		     20 /* children of a family */
 #define FEW		     2
-/* Some kernels report the end of a thread before its last page fault. */
+/*
+ * Some kernels report the end of a thread before its last page fault, so this page fault is not
+ * counted.
+ */
 #define LAST_FAULTS(threads) (threads)
 
 /*
@@ -375,8 +378,8 @@ static bool unload_while_children_are_made(struct family *family)
 }
 
 /*
- * Each child is counted until the unload. An unload counts as an iteration only if a child exists
- * or is being made at that time.
+ * The page faults of each child are counted until the unload. An unload counts as an iteration only
+ * if a child exists or is being made at that time.
  */
 TEST(children_are_counted_until_the_unload)
 {
@@ -438,8 +441,9 @@ static int make_the_other(void *unused)
 }
 
 /*
- * Makes the first process of a pair. Both threads of the pair end later by @wait iterations of a
- * loop. Where a close takes long, as on PREEMPT_RT, only such a delay lets the close come first.
+ * Makes the first process of a pair. Each of the two threads spins for at least @wait iterations of
+ * a loop before it ends. Where a close takes long, as on PREEMPT_RT, only such a delay lets the
+ * close come first.
  */
 static void pair_begin(unsigned int wait)
 {

@@ -11,7 +11,7 @@
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 
-/* choose_lead() adds or subtracts a random number of fewer than JITTER_WIDTH bits. */
+/* choose_lead() adds or subtracts a random number that has fewer than JITTER_WIDTH bits. */
 #define JITTER_WIDTH 16
 
 int choose_lead(struct meeting *meeting)

@@ -21,7 +21,7 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: the edge that the next meeting tries to hit, 0 or 1. At edge 0 the order changes from
+ * @edge: the edge, 0 or 1, that choose_lead() tried to hit last. At edge 0 the order changes from
  *	BEFORE to DURING, at edge 1 from DURING to AFTER
  * @lead: how long our side waits, in iterations of a loop; one element for each edge. If the number
  *	is negative, the other side waits
@@ -41,13 +41,14 @@ struct meeting {
  */
 int choose_lead(struct meeting *meeting);
 /*
- * Counts @order, and moves the lead towards the edge. Near the edge, both orders are seen. The
- * steps grow as long as only one order is seen.
+ * Counts @order, and moves the lead towards the edge. The steps grow as long as they go in the same
+ * direction.
  */
 void note_order(struct meeting *meeting, enum order order);
 /*
- * Returns whether both orders were seen. A race continues until this function returns true. So the
- * number of iterations depends on the host, and only the test's timeout limits it.
+ * Returns whether each side has come first at least once. A race continues until this function
+ * returns true. So the number of iterations depends on the host, and only the test's timeout limits
+ * it.
  */
 bool both_have_happened(const struct meeting *meeting);
 void print_orders(const struct meeting *meeting, const char *name);

@@ -79,8 +79,8 @@ static void *unload_modules(void *argument)
 			continue;
 		counts->pmus++;
 		/*
-		 * If the other thread waits, it may continue in half of the cases. Then it may open
-		 * the device while the core is unloaded.
+		 * In half of the cases, let the other thread continue if it waits. It may then open
+		 * the device while this thread unloads the core.
 		 */
 		if (random_below(2))
 			held_off = false;
@@ -141,8 +141,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
 	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
 	/*
-	 * There are fewer contexts than attempts, because contexts wait until the modules are
-	 * loaded again.
+	 * There are fewer contexts than attempts, because this thread sometimes waits until the
+	 * modules are loaded again.
 	 */
 	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
 	       !counts.cores || counts.tries == counts.pmus) {
@@ -175,8 +175,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module, which has no user. Its last reference may be dropped a moment later, and until
- * then the unload is refused. Returns how often it was refused.
+ * Unloads @module after its last user has gone. The user's reference to @module may be dropped a
+ * moment later. Until then the unload is refused. Returns how often it was refused.
  */
 static unsigned int unload_at_last(const char *module)
 {
@@ -199,14 +199,17 @@ static void leave_work(enum ending ending)
 	int fd;
 
 	target_begin(ending, 0);
-	fd = create(); /* the hooks stay for a second after the close */
+	fd = create();
 	require(try_load(fd, target.tid) == 0);
 	require(pfm_start(fd, NULL) == 0);
 	if (ends) {
 		target_let_go();
 		spin_turns(random_below(1 << random_below(14)));
 	}
-	/* kfree_rcu() and the irq_work of the END message may be pending after the close. */
+	/*
+	 * After the close, kfree_rcu() and the irq_work of the END message may be pending, and the
+	 * hooks stay for a second.
+	 */
 	require(close(fd) == 0);
 	if (!ends)
 		target_let_go();

@@ -253,7 +253,8 @@ static bool is_end(int fd)
 }
 
 /*
- * Kills a thread while it counts, overflows, waits or is released. Its end must always be reported.
+ * Kills a thread while its counter counts or overflows, or while the thread waits or is released.
+ * The end of the thread must always be reported.
  */
 static void kill_one(struct met *met, uint32_t flags)
 {

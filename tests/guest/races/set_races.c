@@ -102,8 +102,8 @@ static struct turns_taken turns_taken(int fd)
 /*
  * Must be called after the end of monitoring. @begun is a time before monitoring started. Checks
  * that the sum of the sets' durations does not exceed the time since @begun. Without @overflows, it
- * also checks that the turns are long enough for the shortest timeout. The task clocks run only
- * during the turns, so their sum must be the sum of the durations.
+ * also checks that there were not more set switches than the shortest timeout allows. The task
+ * clocks run only during the turns, so their sum must be the sum of the durations.
  *
  * Return: the number of set switches.
  */
@@ -389,7 +389,9 @@ static void *make_and_delete(void *unused)
 	return unused;
 }
 
-/* Uses sets that may have been deleted. If a set has been deleted, the call must report that. */
+/*
+ * Uses sets that may have been deleted. A load or a start with a deleted set must fail with EINVAL.
+ */
 static void load_and_use(void)
 {
 	struct pfarg_setinfo info = { .set_id = random_below(LAST_SET + 1) };

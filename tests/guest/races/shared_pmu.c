@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of PMUs whose registers several CPUs share. They use PMU "fake" (tests/modules), whose
- * registers belong to two CPUs. If both are online, the CPU with the higher number becomes the
- * owner. An owner stays the owner until it goes offline.
+ * Tests of PMUs with registers that several CPUs share. The tests use PMU "fake" (tests/modules).
+ * In all tests but one, two CPUs share its registers. If both CPUs are online, the one with the
+ * higher number becomes the owner. An owner stays the owner until it goes offline.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -74,8 +74,8 @@ TEST(only_system_wide_contexts_can_use_it)
 }
 
 /*
- * Returns whether a member of group GROUP_ID may not create a context. Must be called in a child,
- * because it changes the user of the calling process.
+ * Returns true if the kernel refuses a context to a member of group GROUP_ID. Must be called in a
+ * child, because it changes the user of the calling process.
  */
 static bool is_refused_to_member(void)
 {
@@ -323,7 +323,7 @@ static void check_offline(void)
 	ck_assert_uint_eq(read_pmd(fd, 0), count);
 	must_fail(fd, try_load(fd, 1), ENODEV, PFM_REASON_CPU_OFFLINE, NO_INDEX);
 
-	/* Another CPU owns the registers now, and keeps them. */
+	/* CPU 0 is the owner now, and stays the owner when CPU 1 is online again. */
 	load(fd, 0);
 	ck_assert_uint_eq(cpu_of(fd), 0);
 	must_count(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two CPUs load many contexts on threads and kill these threads. Nothing may remain: no session, no
- * module reference, no memory.
+ * Processes on two CPUs load many contexts on threads and kill these threads. Nothing may remain:
+ * no session, no module reference, no memory.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -40,7 +40,7 @@ static void kill_read_close(void)
 	require(waitpid(pid, NULL, 0) == pid);
 }
 
-/* The thread ends while the context is closed. */
+/* The thread ends while the context is being closed. */
 static void kill_and_close(void)
 {
 	pid_t pid = fork_victim();
@@ -53,7 +53,7 @@ static void kill_and_close(void)
 	require(waitpid(pid, NULL, 0) == pid);
 }
 
-/* The thread ends while the context is loaded on it. */
+/* The thread ends while the context is being loaded on it. */
 static void kill_and_load(void)
 {
 	pid_t pid = fork_victim();

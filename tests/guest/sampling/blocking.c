@@ -317,7 +317,7 @@ static void check_modules(void)
 	close(fd);
 	must_go_on(&child);
 	ck_assert_int_eq(module_unload(module), 0);
-	/* The thread's task work has run, or will run soon. */
+	/* The unload of the core is refused until the thread's task work has run. */
 	wait_until(module_unload("perfmon") == 0);
 	must_go_on(&child);
 	spin_end(&child);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter overflows in a system call, and the thread blocks after the call. The call returns its
- * usual result. While a thread sleeps in a call, modules can be unloaded.
+ * usual result. After the close of the context, the modules can be unloaded although the thread
+ * still sleeps in a call.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,8 +30,8 @@ static int context_on_switches(void)
 /*
  * Waits until the child sleeps in a system call, such as the read() of its next command. There is
  * an overflow when the child falls asleep. So the child has to wait for a restart after the call.
- * If the child is preempted earlier, it has to wait at that moment, too. Then this function
- * restarts the context.
+ * If the child is preempted earlier, it has to wait at that moment, too. In this case, this
+ * function restarts the context.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -108,8 +109,8 @@ TEST(a_thread_that_overflowed_while_asleep_waits_when_it_wakes)
 }
 
 /*
- * Waits until there is a byte in the pipe page->text. Returns errno, or 0. The kernel does not
- * restart epoll_wait() after an interruption.
+ * Waits until there is a byte in the named pipe whose path is page->text. Returns errno, or 0. The
+ * kernel does not restart epoll_wait() after an interruption.
  */
 static uint64_t wait_for_event(uint64_t unused)
 {
@@ -251,7 +252,7 @@ TEST(system_calls_of_a_blocked_thread_return_what_they_should)
 	close(fd);
 }
 
-/* Modules can also be unloaded while a thread still sleeps in the kernel. */
+/* After the close, the modules can be unloaded although the thread still sleeps in the kernel. */
 static void check_modules_of_a_sleeper(void)
 {
 	struct child child = child_new();

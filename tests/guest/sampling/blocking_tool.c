@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tool exits, or closes the context, while a thread is blocked: the thread continues. */
+/*
+ * A tool loads a context that blocks a thread. When the tool exits, the thread continues, even if
+ * another process has the descriptor. If the tool only closes its descriptor, the thread stays
+ * blocked as long as another process has the descriptor.
+ */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -186,8 +190,8 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 }
 
 /*
- * The loader closes its descriptor before it exits, so its exit does not release the thread. The
- * thread must also stay blocked when other processes that have the descriptor exit.
+ * The loader closes its descriptor before it exits, so the thread still blocks after the loader has
+ * exited. The thread must also stay blocked when other processes that have the descriptor exit.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {
@@ -208,7 +212,10 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 	ck_assert_int_eq(status, 0);
 	spin_begin(&child);
 	must_be_blocked(&child);
-	/* The loader has ended. The kernel may reuse its memory for these processes. */
+	/*
+	 * The kernel may reuse the memory of the loader's data structures for these processes, but
+	 * must not take one of them for the loader.
+	 */
 	for (i = 0; i < 100; i++) {
 		pid = fork();
 		if (pid == 0)

@@ -203,8 +203,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 }
 
 /*
- * The limit applies to each thread separately. Even together, these threads leave CPU time for
- * other threads.
+ * The limit applies to each thread separately. Four throttled threads on one CPU must still leave
+ * CPU time for other threads.
  */
 static void check_shared_storm(void)
 {
@@ -302,9 +302,9 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
- * check finds too many. All interrupts are in the first tick. They take less than a quarter of the
- * time, so the set is not throttled earlier. A context switch may find an overflow before the
- * interrupt comes. This overflow is sampled, too.
+ * check finds too many, because all these interrupts come within one tick. A set is also throttled
+ * if its interrupts take more than a quarter of its duration, but here they take less. A context
+ * switch may find an overflow before the interrupt comes. This overflow is sampled, too.
  */
 static void check_looks(void)
 {
@@ -467,8 +467,9 @@ static void check_next_set(void)
 	must(fd, pfm_start(fd, NULL));
 	least = cpu_time();
 	/*
-	 * With shared ownership, a kernel thread looks for available counters in each call of
-	 * set_of(). Each switch to this thread adds a small difference between count and duration.
+	 * With shared ownership, each call of set_of() lets a kernel thread look for available
+	 * counters. Each switch to the kernel thread adds a small difference between count and
+	 * duration, so set_of() is called seldom.
 	 */
 	while (set_of(fd, 1).set_act_duration < 300 * MS)
 		sampled_loop(5000000);

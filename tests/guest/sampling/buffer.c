@@ -249,7 +249,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must(fd, pfm_stop(fd));
 		must(fd, pfm_restart(fd));
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
-		/* The restart empties the buffer but does not clear it. */
+		/* The restart empties the buffer but does not overwrite the old entries. */
 		ck_assert_uint_eq(header->hdr_count, 0);
 		ck_assert_uint_eq(header->hdr_cur_offs, 128);
 		ck_assert_uint_eq(header->hdr_overflows, turn);
@@ -512,7 +512,7 @@ static void take_pairs(header_t header)
 		taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
 }
 
-/* Each overflow of the first counter is also an overflow of the second counter. */
+/* The two counters always overflow at the same time. */
 TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 {
 	struct child child = child_new();

@@ -48,7 +48,7 @@ TEST(a_users_buffers_count_as_locked_memory)
 	fds[1] = default_context(0, 2 * page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
-	/* The mapping keeps the buffer and its charge. A mapping is not charged again. */
+	/* A mapped buffer counts once, and it still counts after the close of its context. */
 	header = map_buffer(fds[0], page + 1);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	close(fds[0]);

@@ -18,7 +18,7 @@
 #define HAS_LINK false
 #endif
 
-/* A function that has a frame, so that its caller is in a sample's stack on every architecture. */
+/* If a NESTED function calls others, it has a frame. So its caller is in a sample's stack. */
 #define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
 
 typedef const struct pfm_callchain_entry *entry_t;

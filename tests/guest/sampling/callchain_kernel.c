@@ -117,9 +117,9 @@ TEST(each_part_has_the_depth_that_was_requested)
 
 /*
  * must_be_called_by() checks that an address in @function is followed by an address in @function or
- * in @caller. It begins at address FIRST_SURE, because the addresses before it may lack their
- * callers: the interrupted function may not have made its frame yet. On POWER the second and the
- * third address may be left over from other calls.
+ * in @caller. It skips the first FIRST_SURE addresses. The caller of the first address may be
+ * missing, because the interrupted function may not have made its frame yet. On POWER the second
+ * and the third address may be left over from other calls.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3
@@ -201,7 +201,7 @@ static void check_kernel_leaf(void)
 		in_leaf++;
 		ck_assert_msg(is_in(kernel_of(entry)[1], &caller), "the caller is 0x%jx",
 			      (uintmax_t)kernel_of(entry)[1]);
-		/* The trace of some kernels has the link register, too. */
+		/* The rest of the entry must not contain the link register a second time. */
 		ck_assert_uint_gt(entry->kernel_count, 2);
 		ck_assert_msg(!is_in(kernel_of(entry)[2], &caller),
 			      "the caller 0x%jx appears twice",

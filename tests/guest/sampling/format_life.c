@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The life of a sampling format in a context, from init to exit. Format "script" (tests/modules)
- * reports the calls of init and exit. The samples are of the test itself or of a child.
+ * reports the calls of init and exit. The test samples itself or a child.
  */
 #include <sys/mman.h>
 
@@ -97,7 +97,7 @@ static void check_exits(void)
 	close(fd);
 	must_have_begun_and_ended(2, 2);
 
-	/* closed while the format is in use */
+	/* closed while the child is sampled */
 	fd = sampling_on(child.pid, &resetting);
 	buffer = format_buffer(fd, page_size());
 	child_busy(&child);
@@ -148,8 +148,8 @@ static void check_sizes(void)
 	int fd;
 
 	/*
-	 * The argument has the size of the first version. The program has other data after the
-	 * argument.
+	 * The program passes the size of the first version. So the format must ignore the data
+	 * after the first version's fields.
 	 */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);

@@ -83,7 +83,7 @@ static void must_unload(const char *module)
 
 /* ---- loading ---------------------------------------------------------------------- */
 
-/* The format must be loaded when a context is created with @text, its name or UUID. */
+/* Creating a context with @text, the name or UUID of the format, must load the format. */
 static void must_load_by(const struct known_format *format, const char *text)
 {
 	int fd = pfm_open_device();

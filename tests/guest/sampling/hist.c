@@ -227,8 +227,9 @@ TEST(sums_are_those_of_the_samples)
 }
 
 /*
- * There must be one sample for each period of the loop. Start, stop and interrupts take time, too,
- * so there may be some more samples. The sums must agree with the number of samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each of them. Start,
+ * stop and interrupts take time, too, so there may be some more samples. The sums must agree with
+ * the number of samples.
  */
 static void check_arithmetic(void)
 {

@@ -157,7 +157,7 @@ TEST(the_structure_of_a_restart_may_grow)
 	uint32_t structure[16] = {};
 	unsigned int i;
 
-	/* Both sizes are accepted, but there is nothing to hand back. */
+	/* Both sizes are accepted: the call fails only because there is nothing to hand back. */
 	must_fail(family.fd, restart_sized(family.fd, 32, structure), EBUSY,
 		  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
 	must_fail(family.fd, restart_sized(family.fd, 64, structure), EBUSY,

@@ -246,7 +246,10 @@ TEST(samples_of_children_have_one_for_each_period)
 
 /* ---- samples of all buffers, ordered by time --------------------------------------------- */
 
-/* The regions are small, so that some are handed back. All samples of the children fit. */
+/*
+ * The regions are small, so that some are handed back. But together they have room for all samples
+ * of the children.
+ */
 static struct family small_regions(void)
 {
 	const struct pfm_nway_arg argument = { .region_size = 4096, .regions = REGIONS };

@@ -39,7 +39,10 @@ header_t linear_of(const struct family *family, unsigned int cpu);
 /* Forks a child that works on @cpu for PERIODS periods and exits. */
 pid_t fork_worker(const struct family *family, unsigned int cpu);
 
-/* Forks a child that loops on @cpu until end_looper(). The child has closed its descriptor. */
+/*
+ * Forks a child that loops on @cpu until end_looper(). The child has closed its copy of the
+ * context's descriptor.
+ */
 pid_t fork_looper(const struct family *family, unsigned int cpu);
 void end_looper(pid_t pid);
 

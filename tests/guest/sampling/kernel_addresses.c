@@ -6,7 +6,7 @@
 
 SUITE(kernel_addresses, 120);
 
-/* Causes page faults until there is a message. So events are counted at kernel level, too. */
+/* Causes page faults until there is a message, so that there are events at kernel level, too. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))

@@ -121,7 +121,7 @@ TEST(reading_a_buffer_causes_no_page_fault)
 	uint64_t before, after;
 	size_t i;
 
-	before = minor_faults(); /* the first call may cause other faults */
+	before = minor_faults(); /* the first call may itself cause faults */
 	before = minor_faults();
 	for (i = 0; i < MIB; i += 64)
 		(void)bytes[i];
@@ -163,7 +163,7 @@ TEST(a_mapping_outlives_its_context)
 	count_must_be_right(make_context());
 }
 
-/* The core is needed to free the buffer. The PMU module can be unloaded. */
+/* The core cannot be unloaded, because it must free the buffer. The PMU module can be unloaded. */
 TEST(a_mapping_holds_the_core)
 {
 	const char *module = pmu_module();

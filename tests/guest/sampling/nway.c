@@ -272,8 +272,8 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 }
 
 /*
- * There must be one sample for each period of the loop. Start, stop and interrupts take time, too,
- * so there may be some more samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each of them. Start,
+ * stop and interrupts take time, too, so there may be some more samples.
  */
 static void check_arithmetic(void)
 {
@@ -305,7 +305,7 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* The reader is slow, but not too slow: it hands back a region when all others but one are full. */
+/* The reader is slow, but not too slow: it hands back a region when only one is not yet full. */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -375,7 +375,7 @@ static void check_losses(void)
 	}
 	/*
 	 * Region 0 reported the samples that were lost until it was handed back. Region 1 was
-	 * handed back next. It reports the samples that were lost in between.
+	 * handed back next. It reports the samples that were lost after region 0 was handed back.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

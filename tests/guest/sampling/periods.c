@@ -113,8 +113,8 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 }
 
 /*
- * Event counters of Armv8 have 32 bits, so they are compared with the cycle counter, which is
- * wider. Counters of POWER have 31 bits.
+ * Counters of POWER have 31 bits, and event counters of Armv8 have 32 bits. On Armv8, the sampled
+ * event counter is compared with the cycle counter, which is wider.
  */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {

@@ -3,8 +3,8 @@
  * What profilers need: one sample per period, each with the right instruction.
  *
  * Under --icount, the interrupts of Armv8's cycle counter and of all x86 counters come exactly at
- * the overflow. These counters can be restricted to user level, but PMC6 of POWER (cycles) and PMC5
- * (instructions) count all levels.
+ * the overflow. These counters can be restricted to user level. On POWER, the tests sample PMC6
+ * (cycles) and PMC5 (instructions), which count at all levels.
  */
 #include <stdio.h>
 #include <perfmon/perfmon_power.h>
@@ -175,10 +175,7 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 	must_be_exact(fd, &run, &count);
 }
 
-/*
- * Each translation block of QEMU has fewer instructions than this, both in the loop and in the
- * kernel.
- */
+/* More instructions than any translation block of QEMU has, in the loop or in the kernel. */
 #define BLOCK 128
 
 /*

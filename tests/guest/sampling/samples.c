@@ -214,8 +214,8 @@ void need_exact_work(void)
 
 /*
  * Returns whether exact_event() counts at kernel level, too. If counters start one after the
- * other, their counts are equal only at user level. In a debug kernel, exact_event() does not count
- * at kernel level, because a few calls or interrupts take a whole period there.
+ * other, their counts are equal only at user level. In a debug kernel, a few system calls or
+ * interrupts take a whole period, so exact_event() does not count at kernel level.
  */
 static bool counts_the_kernel(void)
 {

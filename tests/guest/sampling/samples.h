@@ -27,8 +27,8 @@ void load_and_start(int fd, pid_t tid);
 /* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
 void program_busy(int fd, unsigned int count);
 /*
- * Returns an argument for pfm_write_pmds(). pmu()->pmds[@i] begins @period events before an
- * overflow, and each reset sets it back to this value. The flag NOTIFY is set.
+ * Returns an argument for pfm_write_pmds(). pmu()->pmds[@i] begins with the value -@period, and
+ * each reset sets it to this value again. The flag NOTIFY is set.
  */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);

@@ -149,8 +149,9 @@ TEST(a_sample_has_the_requested_values)
 }
 
 /*
- * Two counters count the same events, and only one of them is reset by each sample. The recorded
- * values of the reset counter are the differences between successive values of the other counter.
+ * Two more counters count the event of the sampled counter. Each sample resets the first of the
+ * two, but not the second. The recorded values of the first are the differences between successive
+ * recorded values of the second.
  */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
@@ -426,7 +427,10 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 			ck_assert_uint_ge(entry->tstamp, before->tstamp);
 		before = entry;
 	}
-	/* The samples span about 200 ms. The two clocks are not read at the same moment. */
+	/*
+	 * The samples span about 200 ms. The time of a sample and its PFM_PMD_MONOTONIC_TIME are
+	 * not read at the same moment, so the two spans may differ.
+	 */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);
 	child_exit(&child);

@@ -4,7 +4,7 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of one context; the other has 4 * MANY, nearly max_sets */
+#define MANY   960 /* sets of one context; a second one has 4 * MANY, nearly max_sets */
 #define PROBES 16 /* sets that each call handles; their structs fit into a page */
 #define TRIES  3
 

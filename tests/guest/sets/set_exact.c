@@ -172,8 +172,8 @@ TEST(estimates_hold_for_a_thread_that_naps)
 
 /*
  * Makes set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
- * pfm_start() and pfm_stop(). prompt_counter() overflows once per @period. After @count overflows,
- * the next set becomes active. The count of prompt_counter() equals the number of instructions.
+ * pfm_start() and pfm_stop(). prompt_counter() counts cycles: one for each instruction. It
+ * overflows once per @period. After @count overflows, the next set becomes active.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -300,7 +300,10 @@ TEST(a_cascade_has_the_calculated_counts)
 	make_counted(fd, 2, 0, BIT(60), 0);
 	load(fd, thread_id());
 	run_loop(fd, length);
-	/* Each reset of prompt_counter() drops the events that it counted since its overflow. */
+	/*
+	 * Each reset of prompt_counter() drops the events that it counted since its overflow, at
+	 * most SKID. So set 0 counts more than 7 periods.
+	 */
 	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
 	must_be_between(counted(fd, 1), MILLION, MILLION + SKID);
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), all);

@@ -57,8 +57,8 @@ static uint64_t remaining(int fd, unsigned int id)
 }
 
 /*
- * Works for ten periods. QEMU notices overflows of most Armv8 counters at the next exception only:
- * here the system call after each period.
+ * Works for ten periods. QEMU notices overflows of most Armv8 counters only at the next exception.
+ * So this function makes a system call after each period.
  */
 static void work_ten_periods(int unused)
 {
@@ -100,7 +100,7 @@ TEST(a_copy_switches_sets_by_itself)
 	ck_assert_uint_ge(sum, 10 * exact_period());
 }
 
-/* Page faults are counted exactly on every PMU. The thread also sleeps in between. */
+/* Page faults are counted exactly on every PMU. In every third pass, the thread also sleeps. */
 TEST(no_fault_is_lost_between_sets)
 {
 	const struct timespec nap = { .tv_nsec = 100000 };
@@ -307,7 +307,10 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 		sampled_loop(10000);
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
-	/* The set was active during ten or more overflows. */
+	/*
+	 * Each complete run had two overflows. A period lasts about PERIOD ns, and not less than
+	 * half of that.
+	 */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -PERIOD);
@@ -317,8 +320,8 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
 /*
- * Makes two sets. An overflow in either set switches to the other set. Their PMDs have different
- * initial, short and long values.
+ * Makes two sets. An overflow in either set switches to the other set. In both sets, the initial
+ * value, the short value and the long value of the PMD are different.
  */
 static int ping_pong(uint32_t flags)
 {

@@ -144,7 +144,7 @@ TEST(several_triggers_switch_in_the_calculated_order)
 		write_one(fd, sampling_of(i / 2, i, periods[i], 1));
 	}
 	load_and_start(fd, thread_id());
-	/* QEMU updates event counters at an exception, such as a system call. */
+	/* QEMU updates some event counters only at exceptions. So the loop makes system calls. */
 	while (header->hdr_count < 15) {
 		sampled_loop(5000);
 		thread_id();
@@ -167,8 +167,8 @@ TEST(several_triggers_switch_in_the_calculated_order)
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
 /*
- * Makes sets 0 and 1. An overflow in either set switches to the other set. Their initial, short and
- * long periods are different.
+ * Makes sets 0 and 1. An overflow in either set switches to the other set. In both sets, the
+ * initial period, the short period and the long period are different.
  */
 static void make_sampling_pair(int fd)
 {
@@ -185,7 +185,7 @@ static void make_sampling_pair(int fd)
 	}
 }
 
-/* Each sample fills the buffer. The switch happens at the restart, with the long values. */
+/* Each sample fills the buffer. The switch happens at the restart and uses the long values. */
 TEST(a_full_buffer_postpones_the_switch)
 {
 	struct pfarg_ovfl_msg message;

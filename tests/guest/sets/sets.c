@@ -188,7 +188,7 @@ TEST(the_actual_timeout_is_written_back)
 					  effective(timeouts[i] < FLOOR ? FLOOR
 									: timeouts[i]));
 	}
-	/* Whatever the maximum timeout is, it does not elapse here. */
+	/* The set now has the longest possible timeout, which does not elapse in this test. */
 	use_busy_counters_of(fd, 1);
 	load_set(fd, thread_id(), 1);
 	must(fd, pfm_start(fd, NULL));

@@ -37,7 +37,7 @@ static void check_all_sets(void)
 		must(fd, pfm_create_evtsets(fd, sets, ALL_SETS - 1));
 		ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
 		ck_assert_uint_eq(set_of(fd, 32768).set_id, 32768);
-		/* Finds one set among all possible sets. */
+		/* These calls must find one set among all possible sets. */
 		write_pmd_of(fd, 65535, PFM_PMD_TASK_CLOCK, 1);
 		load_set(fd, thread_id(), 65535);
 		must(fd, pfm_unload_context(fd));

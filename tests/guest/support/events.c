@@ -113,8 +113,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 }
 
 /*
- * AMD's PMUs before PerfMonV2 have no register that starts all counters. Intel's PMUs of version 1
- * have no such register, either. Of Intel's PMUs, only those of version 1 have no fixed counters.
+ * From version 2 on, Intel's PMUs have a register that starts all counters. The same versions have
+ * fixed counters. From PerfMonV2 on, AMD's PMUs have a register that starts all counters.
  */
 bool starts_at_once(void)
 {

@@ -40,9 +40,9 @@ uint64_t cycles(unsigned int levels);
 unsigned int event_counters(void);
 /*
  * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount,
- * this counter interrupts exactly at the event that makes it overflow. On Armv8, QEMU does so only
- * for the cycle counter. On x86, QEMU does so for all counters, and this function returns the last
- * one, event_counters() - 1.
+ * this counter interrupts exactly at the event that makes it overflow. On Armv8, only the cycle
+ * counter does so. On x86, all counters do so, and this function returns the last one,
+ * event_counters() - 1.
  */
 unsigned int prompt_counter(void);
 /* Returns the PMC value that makes prompt_counter() count cycles at @levels. */
@@ -57,7 +57,10 @@ uint64_t wrap_of(unsigned int n);
  * elements), and returns how many counters there are.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
-/* Returns whether one register starts and stops all counters, if they are not shared with perf. */
+/*
+ * Returns whether the PMU has a register that starts and stops all counters. On x86, perfmon does
+ * not use this register if it shares the counters with perf.
+ */
 bool starts_at_once(void);
 /*
  * Returns whether this is an x86 PMU that shares its counters with perf, so that each counter
@@ -96,7 +99,7 @@ void need_armv8(void);
 void need_power(void);
 /* Skips the test unless the PMU is Intel's or AMD's. Returns its module. */
 const char *need_x86(void);
-/* Skips the test where QEMU raises no overflow interrupts: on POWER before version 10. */
+/* Skips the test on POWER if QEMU is too old (before 10) to raise overflow interrupts. */
 void need_overflow_interrupts(void);
 
 #endif

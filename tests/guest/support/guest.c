@@ -132,7 +132,7 @@ static void describe_power(struct pmu *pmu)
 
 #define INTEL_CYCLES	0x3c
 #define AMD_CYCLES	0x76
-#define AMD_NORTHBRIDGE 0xe0 /* first event of the northbridge, up to family 14h */
+#define AMD_NORTHBRIDGE 0xe0 /* up to family 14h: the northbridge's first event */
 
 static void describe_intel(struct pmu *pmu)
 {
@@ -144,7 +144,7 @@ static void describe_intel(struct pmu *pmu)
 static void describe_amd(struct pmu *pmu)
 {
 	take(pmu, 16, AMD_CYCLES | PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL, 0);
-	/* With four counters, the PMU module refuses the northbridge's events. */
+	/* If the PMU has four counters, its module refuses the northbridge's events. */
 	pmu->has_bad_value = pmu->info.implemented_pmds[0] == 0xf;
 	pmu->bad_value = AMD_NORTHBRIDGE;
 	pmu->can_narrow = true;
@@ -393,7 +393,10 @@ void count_must_be_right(int fd)
 	check_range("minor faults", faults, inner[1].faults - inner[0].faults,
 		    outer[1].faults - outer[0].faults);
 	check_range("minor faults", faults, pages, UINT64_MAX);
-	/* The CPU time that the kernel accounts is too coarse for such short work. */
+	/*
+	 * The CPU time that the kernel accounts is too coarse for such short work. So the upper
+	 * bound is the elapsed time.
+	 */
 	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
 	if (pmu_is("soft"))
 		check_range("busy counter", busy, 1, outer[1].wall - outer[0].wall);

@@ -87,7 +87,7 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
  *	pmcs[i] also drives earlier counters of @pmds, they count, too
  * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
- *	also drives earlier counters of @pmds, it keeps them busy
+ *	also drives earlier counters of @pmds, they stay busy
  * @bad_value: value of pmcs[0] that the PMU refuses; valid only if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -261,7 +261,7 @@ unsigned int reports_end(const char *report);
 #define HARD_LOCKUP "Watchdog detected hard LOCKUP"
 
 /*
- * @name: the name of the module in /proc/modules, or the name of its file. module_load() and
+ * @name: the module's name, as in /proc/modules. The module's file is @name.ko. module_load() and
  * module_unload() return 0 or an errno.
  */
 const char *module_path(const char *name); /* valid until the next call */

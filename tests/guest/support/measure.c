@@ -189,12 +189,14 @@ uint64_t interrupts_within(uint64_t time)
  * The scheduler reads its clock when it is entered; our hook runs when the next thread is known. In
  * between, the scheduler takes longer if the previous thread goes to sleep than if it is preempted.
  * The kernel accounts this time to the next thread; we account it to the previous thread. So the
- * kernel may account more per switch than we do. Measured under --icount: Linux 7.2 on arm64
- * accounted 340 to 371 ns more per switch, both with 43 switches and with 504 switches. On Linux
- * 6.12 on x86_64, with 401 to 405 switches, the difference per switch was between -1390 ns and 1290
- * ns. It depended on the tests that had run before. An x86 counter that is shared with perf counts
- * 168 ns (6.1) or 175 ns (7.2) less per switch than the task clock, because such counters start one
- * by one.
+ * kernel accounts more to a thread than we do if the thread is preempted and the threads before it
+ * go to sleep.
+ *
+ * Measured under --icount: Linux 7.2 on arm64 accounted 340 to 371 ns more per switch, both with 43
+ * switches and with 504 switches. On Linux 6.12 on x86_64, with 401 to 405 switches, the difference
+ * per switch was between -1390 ns and 1290 ns. It depended on the tests that had run before. An x86
+ * counter that is shared with perf counts less per switch than the task clock, because such
+ * counters start one by one: 168 ns less on Linux 6.1, and 175 ns less on Linux 7.2.
  */
 #define MORE_PER_SWITCH 2000 /* ns */
 
@@ -401,8 +403,8 @@ void cpu_online(unsigned int cpu, bool online)
 }
 
 /*
- * Runs @check in a process of its own, because a failed assertion ends its process. Returns the
- * status of that process.
+ * Runs @check in a process of its own, because a failed assertion ends the process that contains
+ * it. Returns the status of the process that ran @check.
  */
 static int run_apart(void (*check)(void))
 {

@@ -20,12 +20,12 @@
  */
 void loop(uint64_t instructions);
 
-/* Returns true with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
+/* Returns true with --icount. Then each instruction takes 1 ns of the guest's clock. */
 bool is_deterministic(void);
 
 /* ---- what a test needs ------------------------------------------------------------------- */
 
-/* events.h has more. */
+/* events.h declares more functions that skip a test. */
 void need_cpus(unsigned int count);
 
 /* wanted - tolerance <= value <= wanted + tolerance */
@@ -59,8 +59,8 @@ uint64_t monotonic_time(void); /* ns */
 /* Returns the machine's time counter, as a program reads it without a system call. */
 uint64_t time_counter(void);
 /*
- * Returns the time counter in ns; only if is_deterministic(). It is the number of instructions that
- * the guest has executed.
+ * Returns the time counter in ns. May be called only if is_deterministic(). Then the result grows
+ * by 1 for each instruction that the guest executes.
  */
 uint64_t instruction_time(void);
 /*
@@ -114,8 +114,8 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * Returns how many ns of @time interrupts and switches can take at most, under --icount. This is
- * 1 % of @time plus 1 ms, or ten times as much in a debug kernel.
+ * Returns the longest time in ns that interrupts and switches can take within @time ns, under
+ * --icount. This is 1 % of @time plus 1 ms, or ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 

@@ -12,8 +12,8 @@
 uint64_t perf_branches(void);
 
 /*
- * Opens a raw hardware event of perf. It does not count before perf_enable() of the event itself
- * or, if @group is not -1, of the leader @group. Returns -1 and sets errno on failure.
+ * Opens a raw hardware event of perf. If @group is -1, the event counts only after perf_enable().
+ * Otherwise it counts while its leader @group is enabled. Returns -1 and sets errno on failure.
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
 /*

@@ -239,7 +239,7 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/* Returns the module's parameters on the kernel's command line. modprobe passes them, too. */
+/* Returns the module's parameters on the kernel's command line. */
 static const char *boot_parameters(const char *module)
 {
 	static char parameters[128];

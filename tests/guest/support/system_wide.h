@@ -4,8 +4,8 @@
 #define SYSTEM_WIDE_H
 
 /*
- * Creates a system-wide context on @fd. @pmu: name of its PMU; NULL: the default PMU. Returns the
- * result of the call.
+ * Creates a system-wide context on @fd. @pmu is the name of its PMU, or NULL for the default PMU.
+ * Returns the result of ioctl().
  */
 int try_system_wide(int fd, const char *pmu);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for stress and races. Several processes repeat their work thousands of times. There an
- * assertion of libcheck would be too slow, or would fail in the wrong process.
+ * Helpers for stress and races. Several processes repeat their work thousands of times. In these
+ * processes an assertion of libcheck would be too slow, or would fail in the wrong process.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -40,7 +40,7 @@ pid_t fork_victim(void);
 void set_apart(pid_t victim);
 
 /**
- * struct spinner - a thread of the caller's process that spins on CPU 1
+ * struct spinner - a thread of the caller's process that spins, on CPU 1 unless @roams
  *
  * @naps: the thread leaves the CPU again and again
  * @roams: it may run on any CPU

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LBR_INFO	     0x1200 /* MSR of entry 0, the youngest; so are FROM and TO */
+/* LBR_INFO, LBR_FROM and LBR_TO are the MSRs of entry 0, the youngest entry. */
+#define LBR_INFO	     0x1200
 #define LBR_CONTROL	     0x14ce
 #define LBR_DEPTH	     0x14cf
 #define LBR_FROM	     0x1500
@@ -57,7 +58,10 @@ struct branch {
 /* Returns whether the processor has architectural LBR with at least 32 entries. */
 bool has_lbr(void);
 
-/* Takes each of the known branches once, in order. Another conditional branch is not taken. */
+/*
+ * Takes each of the known branches once, in order. The function also contains a conditional branch
+ * that it does not take.
+ */
 void take_known_branches(void);
 /* Returns the known branches, the oldest first. */
 const struct branch *known_branches(void);

@@ -49,7 +49,7 @@ void with_test_registers(void (*check)(void));
 
 /*
  * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's and has
- * exclusive ownership.
+ * exclusive ownership, and the guest counts instructions exactly.
  */
 void with_own_counters(void (*check)(void));
 

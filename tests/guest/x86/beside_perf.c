@@ -24,17 +24,17 @@ SUITE(beside_perf, 600);
 /*
  * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR is the limit for
  * a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH is the limit for a
- * switch of a thread that has events. A pair takes 2,270 instructions on 6.1, up to five times as
- * many on 6.12, and eight times as many in a debug kernel.
+ * switch of a thread that has events. A pair takes 2,270 instructions on Linux 6.1, and up to five
+ * times as many on 6.12. A debug kernel executes eight times as many instructions.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
 
 /*
  * Two counters may be started or read one after the other. Then one of them also counts what the
- * kernel executes in between. This can be a part of perf's interrupt handler. It can be the whole
- * handler if no register stops all counters at the same time. The part has fewer than 2,000
- * instructions on 6.1, and about 3,000 on 7.2.
+ * kernel executes in between, for example a part of perf's interrupt handler, or the whole handler
+ * if no register stops all counters at the same time. The part has fewer than 2,000 instructions
+ * on 6.1, and about 3,000 on 7.2.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -330,7 +330,7 @@ static uint64_t samples_of_loop(const struct perf_ring *ring)
 }
 
 /*
- * perf takes as many samples while our counter counts as before and afterwards. Our counter wraps
+ * While our counter counts, perf takes as many samples as before and afterwards. Our counter wraps
  * in the middle of the loop, and this wrap is not lost.
  */
 static void check_samples(void)

@@ -28,8 +28,8 @@ static bool is_kernel(uint64_t address)
 
 /*
  * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
- * number of samples of the load to @loads. If a sample was taken in the kernel during a stop, its
- * entry->ip is the address of the system call.
+ * number of samples of the load instruction to @loads. If a sample was taken in the kernel during a
+ * stop, its entry->ip is the address of the system call.
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -60,9 +60,9 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 
 /*
  * A turn of the loop has ten instructions. Each period includes the ops of the NMI handler, whose
- * number is always the same. So with at least one of the last four periods below, the distance
- * between samples in the loop has no common divisor with ten. Then every instruction of the loop is
- * sampled.
+ * number is always the same. The rest of the period is the distance between samples in the loop.
+ * With at least one of the last four periods below, this distance has no common divisor with ten,
+ * so every instruction of the loop is sampled.
  */
 TEST(ops_are_sampled_once_per_period)
 {

@@ -3,7 +3,8 @@
  * x86: AMD's instruction based sampling. In each run of a test a sample or its interrupt comes a
  * little later than in the run before. So each run hits a different instruction of a stop, or of
  * the handling of the other unit's interrupt. No sample and no count may be lost. perf's handler
- * sees each NMI, too, and must not take a sample of ours. The kernel must report no NMI as unknown.
+ * sees each NMI, too, and must not handle a sample of ours. The kernel must report no NMI as
+ * unknown.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,8 +16,9 @@ SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
-#define WINDOW 600 /* the first run of a test aims at this many ops before the halt */
-#define LATER  60 /* the halt may come this many ops later than in another run */
+/* In the first run, the sample or NMI comes this many ops before the halt. */
+#define WINDOW 600
+#define LATER  60 /* two runs differ by at most this many ops until the halt */
 
 /* Returns a context that samples ops and has a buffer. */
 static int ops_context(void)

@@ -75,7 +75,8 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 /*
  * Checks that each sample of @counter is @distance instructions after the previous sample. Some
  * processors do not record the address of the instruction. Then the sample has the interrupted
- * address. Here this is the address of the next instruction. Returns the number of samples.
+ * address, which is the address of the next instruction in these tests. Returns the number of
+ * samples.
  */
 static uint64_t must_follow(header_t header, unsigned int counter, uint64_t distance)
 {
@@ -133,9 +134,9 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 
 /*
  * Samples with two counters, and checks the samples of each. The first overflows of both counters
- * are at the same instruction. Later, each counter overflows alone if @other is not @period. Then
- * the buffer may still contain a record of the other counter. It is also possible that the other
- * counter has overflowed, but its record has not come yet.
+ * are at the same instruction. Later, each counter overflows alone if @other is not @period. When
+ * one counter overflows, the processor's buffer may still contain a record of the other counter. It
+ * is also possible that the other counter has overflowed, but its record has not come yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {
@@ -299,8 +300,8 @@ TEST(two_threads_have_their_own_records)
 /* ---- endings ------------------------------------------------------------------------------ */
 
 /*
- * The turns alternately close the context and kill the thread. Each turn does so at a different
- * moment of the period.
+ * Each iteration closes the context and kills the thread, at a different moment of the period. The
+ * order of the two alternates.
  */
 static void check_endings(void)
 {

@@ -21,8 +21,8 @@
  */
 #define PERIOD_10      9999
 #define PERIOD_7       10006
-#define SAMPLED	       0 /* the counter */
-#define BESIDE	       1 /* counts the same */
+#define SAMPLED	       0 /* the counter that samples */
+#define BESIDE	       1 /* the counter that only counts the same instructions */
 
 /* ---- whether there is PEBS ---------------------------------------------------------------- */
 

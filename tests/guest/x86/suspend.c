@@ -2,8 +2,9 @@
 /*
  * x86: the machine suspends to RAM while contexts are loaded, and CPU 0 loses its registers.
  *
- * These guests have no exact clock, and QEMU's PMU counts nanoseconds there. So the tests compare
- * each count with the CPU time. If a register was lost, the count is 0, or at least 2^46.
+ * Guests that can suspend have no exact clock, and QEMU's PMU counts nanoseconds in them. So the
+ * tests compare each count with the CPU time. If a register was lost, the count is 0, or at least
+ * 2^46.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 }
 
 /*
- * Checks that the registers for precise events and IA32_DEBUGCTL keep their values. One bit of
+ * Checks that IA32_DEBUGCTL and the registers for precise events keep their values. One bit of
  * IA32_DEBUGCTL makes an overflow freeze the last branch records.
  */
 static void check_records(void)

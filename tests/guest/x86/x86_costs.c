@@ -360,9 +360,9 @@ static void set_near_wrap(int fd)
 
 /*
  * The test causes a start, an interrupt and a stop. The start writes all counters, because
- * set_near_wrap() changed one. The interrupt handler halts the counters and reads the overflow
- * flags of all counters. It sets the flag of the wrapped counter by writing that counter, and
- * starts the counters again.
+ * set_near_wrap() changed one. The interrupt handler halts the counters and reads all of them: the
+ * highest bit of each counter is its overflow flag. The handler writes the wrapped counter, which
+ * sets its flag again, and starts the counters again.
  */
 static void check_overflow(void)
 {

@@ -125,8 +125,8 @@ TEST(skid_loses_no_count)
 
 /*
  * In each turn the interrupt comes some instructions later than in the turn before. It comes
- * before, during or after the stop. If the set has stopped but its counters have not been read yet,
- * the module leaves the overflow to the stop.
+ * before, during or after the stop. If it comes after the set has stopped and before the counters
+ * are read, the module leaves the overflow to the stop.
  */
 static void check_around_stop(void)
 {
@@ -433,8 +433,9 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 }
 
 /*
- * After a lost interrupt, the module expects it for some more ticks. An NMI from another source in
- * this time is mistaken for it. The module must pass on an NMI that comes later.
+ * If an interrupt is lost, the module still expects it for some ticks. In this time, the module
+ * mistakes an NMI from another source for the lost interrupt. It must pass on an NMI that comes
+ * later.
  */
 static void check_foreign_after_lost(void)
 {
@@ -575,8 +576,8 @@ static void with_masked_beside_perf(void)
 TEST(shared_counters_leave_the_local_apic_to_perf)
 {
 	/*
-	 * Only on processors without a status register, the module accepts the foreign NMI: there a
-	 * stop that has found an overflow expects the NMI of this overflow.
+	 * The module accepts the foreign NMI only on processors without a status register. There,
+	 * if a stop finds an overflow, the module expects that the overflow's NMI comes late.
 	 */
 	if (pmu_is("amd") && !starts_at_once())
 		with_ownership("shared", with_masked_beside_perf);

@@ -211,7 +211,7 @@ static const uint64_t *user_part(chain_t entry)
 
 /*
  * The known branches include two nested calls. If no record is free, these calls overwrite the
- * records of the two outermost calls. When the two calls return, their records become empty.
+ * records of the two outermost calls. When the nested calls return, these records become empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 
@@ -231,8 +231,9 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	if (depth + 2 > MOST_CALLERS)
 		return;
 	/*
-	 * In this entry, call_to() calls call_deep(). The next entry is the call of call_to(). It
-	 * is the last entry, because all earlier calls were made before the recording began.
+	 * This address is in call_to(), after the call of call_deep(). The next address is after
+	 * the call of call_to(). It is the last one, because all earlier calls were made before the
+	 * recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
@@ -296,7 +297,7 @@ TEST(so_many_calls_are_so_many_callers)
 	with_lbr(check_chains);
 }
 
-/* All callers are missing in samples of a CPU: they might be those of another thread. */
+/* Samples of a CPU have no callers, because recorded callers might be those of another thread. */
 static void check_cpu(void)
 {
 	const struct pfm_dfl_smpl_hdr *header;

@@ -2,8 +2,9 @@
 /*
  * x86: pauses like system management interrupts (SMI): the processor executes something else, and
  * the kernel does not notice. Clocks continue to run, and interrupts wait. Counters that count at
- * kernel level may count what the processor executes. The emulated PMU makes such pauses on request
- * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
+ * kernel level may count what the processor executes in the pause. The emulated PMU makes such
+ * pauses on request (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as
+ * unknown.
  */
 #include "x86_overflows.h"
 
@@ -14,9 +15,9 @@ SUITE(x86_pauses, 120);
  * lasts several ticks, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
-/* The kernel executes fewer instructions than this before a pause. */
+/* From a start to the stop, fewer instructions than this are executed outside of a pause. */
 #define FEW	   MILLION
-/* A pause that begins this many instructions after its request begins in the test's loop. */
+/* If a pause is requested to begin this many instructions later, it begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9
@@ -159,10 +160,10 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 
 /*
  * Without a pause, the interrupt of the overflow would come long after the stop. Each turn has a
- * pause around the stop, which begins some instructions later than in the turn before. It lasts
+ * pause around the stop. The pause begins some instructions later than in the turn before. It lasts
  * longer than the delay of the interrupt, so the interrupt comes when the pause ends. This may be
- * before, during or after the stop. An interrupt after the stop comes before the next tick. At that
- * moment jiffies does not show yet how much time has passed since the stop.
+ * before, during or after the stop. If the interrupt comes after the stop, it comes before the next
+ * tick, so jiffies does not show yet how much time has passed since the stop.
  */
 static void check_around_stop(void)
 {

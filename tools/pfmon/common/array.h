@@ -7,8 +7,8 @@
 
 /*
  * Append a zeroed element to the array that *@array points to. The array has *@count elements of
- * @size bytes, and these two functions have added all of them. Returns the new element. If there is
- * no memory, returns NULL and leaves the array as it was.
+ * @size bytes; only array_add() and array_reach() may have added them. Returns the new element. If
+ * there is no memory, returns NULL and leaves the array as it was.
  */
 void *array_add(void *array, size_t *count, size_t size);
 

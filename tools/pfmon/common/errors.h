@@ -4,8 +4,8 @@
 #define PFMON_ERRORS_H
 
 /*
- * The exit status if pfmon itself fails, if the command cannot be executed, and if there is no such
- * command. env(1) and timeout(1) use the same values.
+ * Exit statuses: pfmon itself failed; the command cannot be executed; there is no such command.
+ * env(1) and timeout(1) use the same values.
  */
 #define EXIT_PFMON	    125
 #define EXIT_NOT_EXECUTABLE 126

@@ -140,8 +140,8 @@ int take_event(const char *argument, void *field)
 }
 
 /*
- * Parse the digits at the beginning of @text. Returns false if @text does not begin with a digit:
- * strtoull() alone would accept signs and blanks.
+ * Parse the digits at the beginning of @text. Returns false if @text does not begin with a digit
+ * (strtoull() alone would accept signs and blanks), or if the number is too large.
  */
 static bool parse_digits(const char *text, uint64_t *number, char **end)
 {

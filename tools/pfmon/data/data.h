@@ -21,8 +21,9 @@
 #define DATA_FILE_NAME	  "pfmon.data"
 
 /*
- * Maximum numbers of events and contexts in a file. Readers skip EVENT records beyond the first
- * limit, and SAMPLES, LOSSES and CPU records with a context number beyond the second limit.
+ * Maximum numbers of events and contexts in a file. Readers skip all EVENT records after the first
+ * DATA_MAX_EVENTS. They also skip SAMPLES, LOSSES and CPU records with a context number of
+ * DATA_MAX_CONTEXTS or more.
  */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
@@ -166,8 +167,8 @@ struct data_thread {
  * struct data_fork - a thread or process begins. It takes over the current name of its parent. A
  *	process also takes over the mappings of its parent. The name and the mappings are valid
  *	until later records change them
- * @time: when the thread begins, on the samples' clock. An earlier thread with the number @tid has
- *	ended
+ * @time: when the thread begins, on the samples' clock. If an earlier thread had the number @tid,
+ *	that thread has ended
  * @tid: thread
  * @tgid: its process
  * @parent_tid: thread that created @tid
@@ -279,8 +280,8 @@ struct data_cpu {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no sample
  * @counted: number of events that a second counter counted
- * @events: number of these events that are in no sample, neither written nor lost, for an unknown
- *	reason
+ * @events: number of these events that are in no sample: neither in a sample in the file, nor in a
+ *	lost sample. The reason is unknown
  * @samples: number of samples that the PMU should have delivered for @events
  * @context: number of the context
  * @set: event set

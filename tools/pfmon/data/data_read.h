@@ -24,10 +24,11 @@ struct data_file {
 };
 
 /*
- * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes over @bytes:
- * @size bytes that the caller has read from @path into memory from malloc(). data_open_memory()
- * reads from @fd, the descriptor of a file in memory. The three functions return 0, or -1 after
- * reporting an error. The caller calls data_close_file() in either case.
+ * data_open() reads the file at @path ("-" is standard input). data_open_bytes() gets the contents
+ * of a file: the @size bytes at @bytes. This memory is from malloc(), and data_close_file() frees
+ * it. Messages call the file @path. data_open_memory() reads from @fd, the descriptor of a file in
+ * memory. The three functions return 0, or -1 after reporting an error. The caller calls
+ * data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
@@ -35,8 +36,8 @@ int data_open_memory(struct data_file *file, int fd);
 void data_close_file(struct data_file *file);
 
 /*
- * Returns the next record. Returns NULL after the last record, and if the next record is damaged or
- * incomplete; then data_file.is_damaged or data_file.is_cut_short is true.
+ * Returns the next record, or NULL after the last record. If the next record is damaged or
+ * incomplete, returns NULL and sets data_file.is_damaged or data_file.is_cut_short.
  */
 const struct data_record *data_next(struct data_file *file);
 

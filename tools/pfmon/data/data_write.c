@@ -84,7 +84,8 @@ static bool is_permitted(uint64_t size)
 /*
  * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
  * limit. If they do not fit, stores the reason in writer->lack. If the filesystem does not support
- * fallocate(), returns true; if there is no room, the write fails later.
+ * fallocate(), returns true without knowing whether there is room on the disk. If there is none,
+ * the write fails later.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {

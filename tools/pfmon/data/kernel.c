@@ -145,8 +145,8 @@ static int by_start(const void *one, const void *other)
 }
 
 /*
- * End a region where the next region begins: from Linux 6.4 on, a module's size in /proc/modules
- * includes more than its text.
+ * From Linux 6.4 on, a module's size in /proc/modules includes more than its text, so its region
+ * may overlap the next region. End each region where the next region begins.
  */
 static void keep_apart(struct kernel *kernel)
 {

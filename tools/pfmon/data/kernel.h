@@ -43,8 +43,8 @@ struct kernel {
 
 /*
  * Read the regions into @kernel. The caller must set @kernel to zero before the first call; each
- * further call replaces the regions. @root is the prefix of "/proc" and "/sys": "", or a directory
- * in a test. Returns 0, or -1 after reporting that there is no memory. If the user may not see
+ * further call replaces the regions. @root is put before "/proc" and "/sys": it is "", or in tests
+ * a directory. Returns 0, or -1 after reporting that there is no memory. If the user may not see
  * kernel addresses, @kernel has no regions; this is not an error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);

@@ -68,8 +68,8 @@ static int fail_missing(const struct event *event, const struct machine *machine
 }
 
 /*
- * Check that perfmon and its PMU module implement the virtual PMDs of the events. With @is_lenient,
- * an event whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
+ * Check that perfmon or its PMU module implements each virtual PMD of the events. With @is_lenient,
+ * an event that lacks a PMD becomes EVENT_NOT_SUPPORTED.
  */
 static int check_virtual(const struct event_list *list, const struct machine *machine,
 			 bool is_lenient)

@@ -63,8 +63,8 @@ static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
 }
 
 /*
- * Returns whether @a and @b need different bits in the same PMC, and stores the PMC's number in
- * @pmc.
+ * Returns whether @a and @b need different values of the same PMC bit. If so, stores the number of
+ * the PMC in @pmc.
  */
 static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 {
@@ -80,7 +80,10 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* Store in @always the PMC bits that an event needs whichever of its remaining counters it gets. */
+/*
+ * Store in @always the PMC bits for which @event needs the same value on each counter that it has
+ * left.
+ */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -102,10 +105,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. With such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. There is one exception: the only counter that @other has left stays in the choices of
- * @event. With this counter the conflict cannot occur, because matching_find() never gives a counter
- * to two events. Returns whether a counter was removed. If so, stores in @pmc the number of the PMC
- * with the conflict.
+ * gets. If @other has only one counter left, this counter is not removed: the conflict cannot occur
+ * there, because matching_find() never gives a counter to two events. Returns whether a counter was
+ * removed. If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -164,7 +166,7 @@ static bool narrow(const struct table *table, struct verdict *verdict)
 
 /*
  * Check that no two events conflict in the final assignment, because narrow() does not find all
- * conflicts. Returns false and stores an event of the conflict in @verdict if there is one.
+ * conflicts. If two events conflict, stores one of them in @verdict and returns false.
  */
 static bool check(const struct table *table, const int *assigned, struct verdict *verdict)
 {

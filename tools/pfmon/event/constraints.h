@@ -9,10 +9,9 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER: an event that conflicts with this one. NULL: other events use all
- *	counters that can count this event, or no counter can count it
- * @pmc: number of the PMC in which this event and @rival need different bits; valid if there is a
- *	@rival
+ * @rival: an event that conflicts with this one, if @pmd is NO_COUNTER. NULL: there is no conflict,
+ *	but other events use all counters that can count this event, or no counter can count it
+ * @pmc: if there is a @rival, the number of the PMC with the conflict
  */
 struct verdict {
 	int pmd;
@@ -21,8 +20,9 @@ struct verdict {
 };
 
 /*
- * Give a counter to as many of the events as possible. No two of them may need different bits in
- * the same PMC. Earlier events have priority. Returns -1 if there is no memory.
+ * Give a counter to as many of the events as possible. No two events that get counters may need
+ * different values of the same PMC bit. Earlier events have priority. Returns -1 if there is no
+ * memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);

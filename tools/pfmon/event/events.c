@@ -24,7 +24,7 @@ static const char *const default_events[] = {
 
 enum parse_result {
 	PARSE_OK,
-	PARSE_UNKNOWN, /* another type of name may match */
+	PARSE_UNKNOWN, /* not a name of the type that was tried; another type may match */
 	PARSE_NOT_SUPPORTED, /* the event exists, but not on this machine */
 	PARSE_FAILED, /* the error has been reported */
 };
@@ -330,8 +330,8 @@ static enum parse_result parse_name(struct event *event, const char *name,
 }
 
 /*
- * Report that the modifier @rest is unknown or, if the event before it is unknown, that @name is.
- * @rest is the part of @name that follows the name of the event.
+ * @rest is the part of @name that follows the name of the event. If the event is known, report that
+ * the modifier @rest is unknown. Otherwise report that @name is unknown.
  */
 static int fail_modifier(const char *name, const char *rest,
 			 const struct machine *machine)

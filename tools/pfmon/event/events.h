@@ -102,8 +102,9 @@ int events_parse(struct event_list *list, const char *text,
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Add the event that is sampled by default: cycles, or CPU time. Without @has_kernel, cycles are
- * counted at user level only. Returns 0, or -1 after reporting an error.
+ * Add the event that is sampled by default: cycles, or CPU time if cycles cannot be counted.
+ * Without @has_kernel, cycles are counted at user level only. Returns 0, or -1 after reporting an
+ * error.
  */
 int events_default_sampled(struct event_list *list, const struct machine *machine,
 			   bool has_kernel);
@@ -115,7 +116,7 @@ int events_default_sampled(struct event_list *list, const struct machine *machin
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
-/* Returns the number of sets of a context with these events. Each context has at least one. */
+/* Returns the number of sets of a context with these events. Each context has at least one set. */
 static inline size_t events_set_count(const struct event_list *list)
 {
 	return list->set_count ? list->set_count : 1;

@@ -15,10 +15,10 @@ const char *holders_process(const char *proc, uint64_t pid, char text[PROCESS_TE
 #define ADVICE_TEXT 512
 
 /*
- * Store in @text how the user can free counters: the command that stops the NMI watchdog, if it
- * runs, and the processes that have perf events open. The text begins with "; ", or is empty if
- * there is neither a watchdog nor such a process. @proc is "/proc", or another directory in a test.
- * Returns @text.
+ * Store in @text how the user can free counters. If the NMI watchdog runs, the text contains the
+ * command that stops the watchdog. If processes have perf events open, the text names these
+ * processes. In both cases the text begins with "; ", otherwise it is empty. @proc is "/proc", or
+ * another directory in a test. Returns @text.
  */
 const char *holders_advice(const char *proc, char text[ADVICE_TEXT]);
 

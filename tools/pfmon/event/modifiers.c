@@ -23,8 +23,8 @@ static unsigned int read_letters(const char *modifier, size_t length,
 }
 
 /*
- * The modifiers may come before attributes of libpfm4, as in NAME:u:c=1. libpfm4 accepts ":u" and
- * ":k" there, too, but pfmon does not use the levels in libpfm4's code.
+ * Attributes of libpfm4 may follow the modifiers, as in NAME:u:c=1. libpfm4 itself would accept
+ * ":u" and ":k", but pfmon ignores the bits for the levels in libpfm4's event codes.
  */
 unsigned int modifiers_cut(char *name, unsigned int *precision)
 {

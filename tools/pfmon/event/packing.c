@@ -171,8 +171,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * If only one set was created, all events that did not fit into it were left out. A single
-	 * set takes no turns.
+	 * If only one set was created, all events that did not fit into it were left out. Then the
+	 * context needs only set 0, which takes no turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

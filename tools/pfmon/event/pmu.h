@@ -118,8 +118,8 @@ struct pmc_bits {
  * @has_code: returns whether the CPU implements the event. NULL: pfmon assumes that the CPU
  *	implements all events
  * @refusal: returns NULL if a counter of the PMU can count the event. If none can, returns the
- *	reason as a text that can follow "because". A raw code may have bits outside @code_mask. If
- *	@refusal itself is NULL, every event can be counted
+ *	reason as a text that can follow "because". @refusal also gets raw codes, which may have
+ *	bits outside @code_mask. If @refusal itself is NULL, every event can be counted
  * @extra_pmc: returns the number of the event's second PMC, or 0 if the event has none. The second
  *	PMC refines what the event counts. If @extra_pmc itself is NULL, no event has a second PMC
  * @precise_extra: number of a second PMC that only precise events can use; 0: there is no such PMC

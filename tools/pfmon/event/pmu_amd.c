@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's core counters, perfmon_amd.h. Event codes: the BIOS and Kernel Developer's Guide of family
- * 10h, and the Processor Programming Reference of family 17h. On family 15h, only some of the
- * counters can count an event: see pfm_amd_15h_counters().
+ * AMD's core counters, perfmon_amd.h. The event codes are from the BIOS and Kernel Developer's
+ * Guide of family 10h, and from the Processor Programming Reference of family 17h. On family 15h,
+ * there are many events that only some of the counters can count: see pfm_amd_15h_counters().
  */
 #include <perfmon/perfmon_amd.h>
 

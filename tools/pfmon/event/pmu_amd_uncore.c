@@ -4,11 +4,11 @@
  * perfmon_amd_uncore.h. A code is the value of a PMC. libpfm4 has no events for these PMUs, except
  * three for the L3 of family 19h.
  *
- * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
- * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
- * Measurement". Models 00h to 0Fh of family 19h have the same codes. The aliases are perf's names.
- * The codes of the remote links were compared with the codes in perf. Nobody has compared the other
- * codes with the manual yet.
+ * The Processor Programming Reference of family 17h model 31h (document 55803) describes the events
+ * in the sections "L3 Cache Performance Monitor Counters", "Data Fabric Performance Monitor
+ * Counters" and "Performance Measurement". Models 00h to 0Fh of family 19h have the same codes. The
+ * aliases are perf's names. Nobody has compared the codes with this manual yet. Only the codes of
+ * the remote links were compared with the codes in perf.
  */
 #include <perfmon/perfmon_amd_uncore.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel's architectural performance monitoring, perfmon_intel.h. Event codes: Intel SDM, volume 3B,
- * section "Pre-defined Architectural Performance Events". Each model has events that only some of
- * its counters can count.
+ * Intel's architectural performance monitoring, perfmon_intel.h. The event codes are from the Intel
+ * SDM, volume 3B, section "Pre-defined Architectural Performance Events". Each model has events
+ * that only some of its counters can count.
  */
 #include <perfmon/perfmon_intel.h>
 
@@ -401,8 +401,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 }
 
 /*
- * Returns the reason why @code cannot be counted if it has the bit "any thread", or NULL. Version 5
- * of the architecture does not have this bit any more.
+ * If @code has the bit "any thread", returns the reason why the event cannot be counted. Otherwise
+ * returns NULL. Version 5 of the architecture does not have this bit any more.
  */
 static const char *refuse_any_thread(const struct pmu *pmu, uint64_t code)
 {

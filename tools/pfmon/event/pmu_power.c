@@ -14,7 +14,7 @@
 
 #define COUNT(array)	   (sizeof(array) / sizeof((array)[0]))
 
-/* PMC5 and PMC6 count one event each. */
+/* The counters PMC5 and PMC6 count one event each. */
 #define RUN_INSTRUCTIONS   0x500fa
 #define RUN_CYCLES	   0x600f4
 /* Codes of the same two events for PMC1 to PMC4. */
@@ -39,7 +39,7 @@
 #define SAMPLE_ENABLE	   1ull
 #define SDAR_MODE_SHIFT	   42
 
-/* The bits that each version of the Power ISA defines in a code. */
+/* The bits that an event code can have with each version of the Power ISA. */
 #define VALID_207	   0x0003fffffffff9ffull
 #define VALID_300	   0x000fffffff3ffdffull
 #define VALID_31	   0x0fffffffffffffffull
@@ -70,7 +70,7 @@ struct power_model {
 	size_t same_count;
 };
 
-/* The bits that an event needs in each PMC. */
+/* The bits that an event needs in each of perfmon's PMCs: MMCR0 to MMCR3 and MMCRA. */
 struct needs {
 	uint64_t value[PFM_POWER_PMCS];
 	uint64_t mask[PFM_POWER_PMCS];
@@ -168,10 +168,10 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * Add the fields that select L1 events, translations, and L2 and L3 events. The registers have
- * only one field for each of these three kinds, and all counters share these fields. On POWER9, the
- * L2 and L3 events are in banks of four events, one for each counter, and PMC4's event selects the
- * bank.
+ * Add the fields that select three kinds of events: L1 events, translations, and events of the L2
+ * and L3 caches. The registers have only one field for each kind, and all counters share these
+ * fields. On POWER9, a bank of L2 and L3 events has one event for each of the counters PMC1 to
+ * PMC4. PMC4's fields in MMCR1 select the bank for all four counters.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -412,9 +412,9 @@ static const struct counter_rule rules[] = {
 /*
  * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
  * threads except idle threads. So for a thread, PM_RUN_INST_CMPL counts the same as PM_INST_CMPL,
- * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. In addition, the Power ISA defines
- * four codes (0x100fe, 0x400fa, 0x100f0, 0x200f4), one for each of these four events. Each of these
- * codes works on one counter only.
+ * and PM_RUN_CYC the same as PM_CYC; perf assumes this, too. The Power ISA defines one more code
+ * for each of these events: 0x100fe for PM_INST_CMPL, 0x400fa for PM_RUN_INST_CMPL, 0x100f0 for
+ * PM_CYC and 0x200f4 for PM_RUN_CYC. Each of these codes works on one counter only.
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

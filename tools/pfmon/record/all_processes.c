@@ -19,7 +19,7 @@
 #define IDLE_NAME "swapper"
 
 /**
- * struct seen_process - a process that the last reading of /proc has shown
+ * struct seen_process - a process that a reading of /proc has found
  * @pid: the process
  * @name: its name when /proc was read
  */
@@ -41,8 +41,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * Events of only some CPUs are of no use for a single program, because it may run on the
-	 * other CPUs.
+	 * Events of only some CPUs are not used, because a process may run on the other CPUs. If
+	 * @tid is -1, do not close @band yet, because is_whole_machine() reads @band.tid.
 	 */
 	if (error && tid != -1)
 		side_band_close(&all->band);
@@ -159,7 +159,7 @@ static int compare_pids(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Returns whether the last reading found a process with the same pid and name as @now. */
+/* Returns whether the previous reading found a process with the same pid and name as @now. */
 static bool is_seen(const struct all_processes *all, const struct seen_process *now)
 {
 	const struct seen_process *before = NULL;
@@ -188,7 +188,7 @@ struct reading {
 	size_t count;
 };
 
-/* Write process @pid, unless the last reading of /proc has shown it. */
+/* Write process @pid, unless the previous reading of /proc found it with the same name. */
 static int read_process(struct reading *reading, pid_t pid)
 {
 	struct all_processes *all = reading->all;
@@ -256,7 +256,7 @@ static int read_proc(struct reading *reading)
 	return result;
 }
 
-/* Write all processes, also those that the last reading of /proc has shown. */
+/* Write all processes, also those that the previous reading of /proc found. */
 static int scan(struct reading *reading)
 {
 	const struct data_thread idle = { .context = DATA_NO_CONTEXT };

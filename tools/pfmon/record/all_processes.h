@@ -20,8 +20,8 @@ struct seen_process;
  * @names_only: only names are written, no mappings
  * @refusal: the errno if the kernel refused the events of @band
  * @writer: the file
- * @next: the file that will replace @writer; what happens is written to both files. NULL: there is
- *	no such file
+ * @next: the file that will soon replace @writer, or NULL. If there is such a file, the names and
+ *	mappings are written to both files
  * @files: build-ids
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sampling buffer, and the counts of its samples in the file. Each buffer has its own number in
- * the file. The file calls this number the context number.
+ * A sampling buffer, and the counts of its samples. Each buffer has its own number in the file. The
+ * file calls this number the context number.
  */
 #ifndef PFMON_BUFFER_H
 #define PFMON_BUFFER_H
@@ -49,7 +49,7 @@ void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
 /*
  * Count the samples of the current file. If @is_last is false, the recording goes on in another
- * file, and samples that are still in the buffer belong to that file.
+ * file, and the samples that are still in the buffer belong to the other file.
  */
 void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);

@@ -276,9 +276,9 @@ void drain_handed_back(struct drain *drain)
 
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
- * from an earlier use of the region. So the count is limited to the number of samples that the
- * kernel has written and that have not been taken yet. All these samples are in region
- * header->filled or in earlier regions, because header->written is read before header->filled.
+ * from an earlier use of the region. So the count is limited to the number of samples that are
+ * written but not taken. All of them are in region header->filled, because the regions before it
+ * have been taken, and because header->written is read before header->filled.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -577,7 +577,7 @@ void drain_count(const struct drain *drain, struct drain_counts *counts)
 		count_hist(drain, counts);
 	else
 		count_linear(drain, counts);
-	/* With format hist, drain->taken is 0 until drain_rest(). */
+	/* Add samples that were not written. With hist, drain->taken is 0 until drain_rest(). */
 	if (drain->taken > drain->written)
 		counts->lost += drain->taken - drain->written;
 }

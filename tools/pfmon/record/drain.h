@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Move samples from a sampling buffer to the file, each sample exactly once. The kernel writes the
- * samples to the buffer. The functions read only this memory, and do not use the context.
+ * samples to the buffer. The functions only read the buffer: they make no system calls on the
+ * context.
  */
 #ifndef PFMON_DRAIN_H
 #define PFMON_DRAIN_H

@@ -51,8 +51,8 @@ int output_prepare(const char *path)
 		return 0;
 	}
 	/*
-	 * stat() may fail for a file that exists. Then creating the file fails later, and that
-	 * error is reported.
+	 * If stat() fails, there is no file to keep, or pfmon cannot use the path. In the second
+	 * case, creating the file fails later, and that error is reported.
 	 */
 	if (stat(path, &status))
 		return 0;

@@ -36,7 +36,7 @@ int processes_add_descendants(struct processes *processes);
 /* Call process_look() for each process. */
 int processes_look(struct processes *processes, struct data_writer *writer, uint64_t now);
 
-/* Another file begins: call process_forget() for each process. */
+/* Call process_forget() for each process. */
 void processes_forget(struct processes *processes);
 void processes_free(struct processes *processes);
 

@@ -46,9 +46,9 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * Prepare for a CPU that is idle now. When it becomes busy, its event rate rises suddenly, perhaps
- * to the rate that was estimated first. Even at that rate, the periods that are chosen from now on
- * give at most RATE_MOST samples per second.
+ * Prepare for a CPU that may be idle now. When an idle CPU becomes busy, its event rate rises
+ * suddenly, perhaps to the rate that was estimated first. Even at that rate, the periods that are
+ * chosen from now on give at most RATE_MOST samples per second.
  */
 void rate_expect_busy(struct rate *rate);
 

@@ -32,7 +32,7 @@ struct run {
 	bool is_traced;
 };
 
-/* Returns the threads to record: the threads that the user named, or else the command. */
+/* Returns the threads that the user named, or @command if the user named no threads. */
 static const int *targets(const struct record_options *options, const pid_t *command)
 {
 	return options->scope.threads.count ? options->scope.threads.ids : command;
@@ -124,7 +124,7 @@ static bool was_closed(const struct recorder *recorder)
 
 /*
  * Returns whether monitoring ended before the command ended. outcome.ended_early is only an
- * estimate. If the command is traced, recorder.ended_before is exact, so it must then be set, too.
+ * estimate. If the command is traced, also check recorder.ended_before, which is exact.
  */
 static bool ended_early(const struct run *run)
 {

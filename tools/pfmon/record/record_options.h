@@ -29,7 +29,7 @@
  * @random_mask: bits of a random number that is added to the period
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
- * @has_recorded: with @has_chains: the hardware records the callers
+ * @has_recorded: the hardware records the callers; @has_chains is also set
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if a limit is lower
  * @scope: threads, processes or CPUs to record; if there are none, the command is recorded
  * @is_per_thread: pfmon report shows each thread separately

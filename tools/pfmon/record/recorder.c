@@ -120,7 +120,7 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 
 /*
  * Do not follow threads and child processes. If the user named processes, warn of this now. If the
- * user named a command, others_warn() says at its end what was not followed.
+ * user named a command, others_warn() says at the command's end what was not followed.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -133,9 +133,9 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 
 /*
  * The kernel has refused to create a context, and @reason says why. Ask for less in the next
- * attempt: half the buffer size, format default instead of nway, or a recording that does not
- * follow threads and child processes. Returns false if the user chose the size or the format, or if
- * there is nothing less to ask for.
+ * attempt: half the buffer size, format "default" instead of "nway", or a recording that does not
+ * follow threads and child processes. Do not change a size or a format that the user chose. Returns
+ * false if there is nothing less to ask for.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -320,7 +320,7 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 		return -1;
 	/*
 	 * The kernel's mappings are written last, after the start: it takes long to find them, and
-	 * threads may end meanwhile.
+	 * threads that end before the start are not sampled.
 	 */
 	return recorder_write_kernel(recorder, &recorder->writer);
 }
@@ -376,7 +376,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		recorder->ended_before |= !recorder->is_exiting;
 		sampler->has_ended = !sampler->is_cpu;
 	}
-	/* A thread that has ended may have made other threads, which are still sampled. */
+	/* After the context's thread has ended, copies of the context may still monitor threads. */
 	if (sampler->has_ended && !sampler->session.is_inherited)
 		result = sampler_finish(sampler, &recorder->writer);
 	else
@@ -392,7 +392,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when a ring contains many of the kernel's events about processes. */
+/* Called when many of the kernel's events about processes wait to be read. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -403,9 +403,9 @@ static int on_processes(void *data)
 }
 
 /*
- * Called when the kernel has sent uevents. If a CPU came online or went offline, call
- * recorder_look() first, because it opens the events about processes on a new CPU. They must be
- * open before the CPU is sampled.
+ * Called when the kernel has sent uevents. On a CPU that has come online, recorder_look() opens the
+ * events about processes. Call it before recorder_follow_cpus(), because these events must be open
+ * before the CPU is sampled.
  */
 static int on_uevent(void *data)
 {
@@ -512,8 +512,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Add the CPUs that were not online all the time to recorder->changes. Do not call this function
- * after give_up(), which closes all contexts: all CPUs would then count as offline.
+ * Add to recorder->changes the CPUs that were not online all the time. Do not call this function
+ * after give_up(), which unloads all contexts: all CPUs would then count as offline.
  */
 static void add_changes(struct recorder *recorder)
 {

@@ -31,7 +31,7 @@
  * @count: number of @samplers
  * @contexts: descriptors of the samplers' contexts
  * @context_count: number of @contexts
- * @buffers: the buffers of all samplers; the index is the number of the context in the file
+ * @buffers: the buffers of all samplers; the index of a buffer is its number in the file
  * @buffer_count: number of @buffers
  * @ends: descriptors that show when the processes that the user named have ended
  * @processes: processes whose names and mappings are read from /proc
@@ -44,7 +44,7 @@
  * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
- * @ended_before: a context ended while @is_exiting was not set
+ * @ended_before: the END message of a context was read while @is_exiting was not set
  * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
  *	kernel does not permit them, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
@@ -112,8 +112,8 @@ int recorder_add_sampler(struct recorder *recorder);
 int recorder_try_add_sampler(struct recorder *recorder);
 
 /*
- * Load contexts on the threads @targets, or on the CPUs or processes that the user named.  Create
- * the file and start monitoring.
+ * Load contexts on the CPUs or processes that the user named. If the user named neither, load
+ * contexts on the threads @targets. Create the file and start monitoring.
  */
 int recorder_begin(struct recorder *recorder, const int *targets);
 

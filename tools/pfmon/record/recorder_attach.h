@@ -24,9 +24,10 @@ void recorder_drop_samplers(struct recorder *recorder, size_t count);
 int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 
 /*
- * Begin to find out which programs the recorded threads execute. If CPUs are recorded, or a command
- * and its descendants, pfmon reads the kernel's events, or /proc if the kernel does not permit
- * them. Otherwise pfmon reads /proc. @targets are the same threads as in recorder_attach().
+ * Begin to find out which programs the recorded threads execute. If pfmon records CPUs, or records
+ * a command and its descendants, it reads the kernel's events about processes. If the kernel does
+ * not permit these events, or if pfmon records other threads, it reads /proc. @targets are the same
+ * threads as in recorder_attach().
  */
 int recorder_watch_processes(struct recorder *recorder, const int *targets);
 

@@ -166,8 +166,9 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 
 /*
  * Take full buffers, and adapt the periods before each restart. With formats "default" and
- * "callchain", the change of a period then loses no events of the counter that has overflowed:
- * monitoring is masked until the restart, and the restart begins a new period in any case.
+ * "callchain", monitoring is masked until the restart, and the counter that has overflowed begins a
+ * new period at the restart in any case. So a change of its period before the restart loses none of
+ * its events.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)

@@ -93,10 +93,7 @@ int sampler_try_attach(struct sampler *sampler, int target);
  */
 int sampler_try_resume(struct sampler *sampler);
 
-/*
- * Take full buffers or regions and hand them back. If the caller cannot write any more, it passes
- * NULL as @writer, and the samples are lost.
- */
+/* Take full buffers or regions and hand them back. If @writer is NULL, the samples are lost. */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
 /* Take the samples in buffers that are not full. */
@@ -111,7 +108,10 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 /* Adapt the periods to the rates of their events. */
 int sampler_follow(struct sampler *sampler);
 
-/* Stop monitoring and take the remaining samples. A second call has no effect. */
+/*
+ * Stop monitoring and take the remaining samples. If @writer is NULL, these samples are lost. A
+ * second call has no effect.
+ */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 
 void sampler_close(struct sampler *sampler);

@@ -15,8 +15,8 @@
 #include "side_band.h"
 
 /*
- * Bytes of a CPU's ring. The records of one exec take about 2000 bytes. The default of the sysctl
- * perf_event_mlock_kb permits each user to lock a ring of this size for each CPU.
+ * Size of a CPU's ring in bytes. The records of one exec take about 2000 bytes. The default of the
+ * sysctl perf_event_mlock_kb permits each user to lock a ring of this size for each CPU.
  */
 #define RING_SIZE   (512u << 10)
 
@@ -310,8 +310,8 @@ static void follow_cpu(struct side_band *band, int cpu)
 }
 
 /*
- * If all threads of an event have ended, each call of epoll_wait() reports this event. So stop
- * polling such events.
+ * If all threads that an event watches have ended, each call of epoll_wait() reports this event. So
+ * stop polling such events.
  */
 static void forget_ended(const struct side_band *band)
 {

@@ -18,7 +18,7 @@
 enum side_kind {
 	SIDE_FORK, /* a thread or process was created */
 	SIDE_NAME, /* a thread has a new name */
-	SIDE_EXEC, /* a thread executed a program: new name, no old mappings */
+	SIDE_EXEC, /* a thread executed a program: it has a new name and no old mappings */
 	SIDE_MAPPING, /* a process has new executable memory */
 };
 

@@ -7,8 +7,8 @@
 #include "cfi.h"
 
 /*
- * Map the file.  The tables are read at the first call of cfi_link(), because most
- * recordings have no link registers.
+ * Map the file. Most recordings have no link registers and do not need the tables, so the tables
+ * are read only at the first call of cfi_link().
  */
 void cfi_open(struct cfi *cfi, int fd)
 {

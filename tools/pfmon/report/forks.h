@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When threads began. When a thread has ended, the kernel may give its number to a new thread. */
+/*
+ * The times at which threads began. After a thread has ended, the kernel may give its number to a
+ * new thread.
+ */
 #ifndef PFMON_FORKS_H
 #define PFMON_FORKS_H
 

@@ -313,8 +313,9 @@ static void warn_of(const struct part *part)
 }
 
 /*
- * Append the records with the sums. They take no more room than the records that were added up. If
- * a file has no END record, the joined file gets no END record.
+ * Append the records with the sums. They fit into @joined->bytes, because they take no more room
+ * than the records that were added up. If a file has no END record, the joined file gets no END
+ * record.
  */
 static void append_sums(struct joined *joined, size_t count)
 {

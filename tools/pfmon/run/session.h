@@ -12,7 +12,7 @@
  * struct session - a monitoring context
  * @fd: its descriptor
  * @machine: what can be counted on this machine
- * @sets: event sets to create; NULL: only the set that every context has
+ * @sets: event sets to create; NULL: the context has only set 0, which exists in every context
  * @set_count: number of sets of the context; 1 if @sets is NULL
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
@@ -137,14 +137,14 @@ int session_read_thread(struct session *session, const struct event_list *events
 			struct session_thread *thread, uint64_t *values, uint64_t *times);
 
 /*
- * Returns whether one call can read all values. A second call could not read further values of a
- * thread that has ended: PFM_THREAD_ENDED selects the next thread in each call.
+ * Returns whether one call can read all values. Each call with PFM_THREAD_ENDED selects the next
+ * thread, so a second call could not read more values of the same thread.
  */
 bool session_reads_at_once(const struct session *session);
 
 /*
- * Returns for how many ended threads the kernel has dropped the counts since the load. The kernel
- * drops counts that session_read_thread() has not read yet if a limit is reached.
+ * Returns the number of ended threads whose counts the kernel has dropped since the load. If a
+ * limit is reached, the kernel drops counts that session_read_thread() has not read yet.
  */
 uint64_t session_dropped_counts(const struct session *session);
 
@@ -186,8 +186,8 @@ struct unfollowed {
 void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
 
 /*
- * Warn about the threads and processes in @unfollowed, which were not "@done" from their beginning
- * to their end. @done is for example "counted".
+ * Warn about the threads and processes in @unfollowed. @done is the verb of the messages, such as
+ * "counted".
  */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 

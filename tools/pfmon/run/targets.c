@@ -25,14 +25,14 @@
 #include "open_files.h"
 #include "targets.h"
 
-/* /proc is read until it has shown only threads with contexts this many times in a row. */
+/* /proc is read until this many readings in a row have shown only threads with contexts. */
 #define QUIET_READINGS 2
 
 /**
  * struct attaching - state while contexts are loaded
  * @attacher: provides the contexts
  * @ends: receives the descriptors that show the ends of threads and processes
- * @flags: flags of the contexts on threads of processes
+ * @flags: PFM_FL_* of a context on a thread of targets->processes
  * @known: bit N is set if thread N has a context of this pfmon process, or has ended
  * @known_size: bytes of @known
  */
@@ -291,7 +291,7 @@ static int attach_thread(struct attaching *attaching, int tid)
 		return -1;
 	if (!error)
 		return keep(&ends->contexts, &ends->context_count, session->fd);
-	/* The thread belongs to one of the processes, so it is monitored already. */
+	/* If the thread belongs to one of the processes, it is monitored already. */
 	if (session_has_thread(session, error))
 		return 0;
 	return fail_load(session->fd, tid, error);

@@ -84,7 +84,7 @@ int targets_attach_threads(const struct targets *targets, bool follows,
 /* Returns how many threads the processes have now; at least 1. */
 size_t targets_count_threads(const struct targets *targets);
 
-/* Returns the flags (PFM_FL_*) of the first context, which the caller creates. */
+/* Returns the flags (PFM_FL_*) with which the caller must create the first context. */
 uint32_t targets_flags(const struct targets *targets, bool follows);
 
 void target_ends_free(struct target_ends *ends);

@@ -16,7 +16,7 @@
 
 /**
  * struct tracer - functions that are called while the child is stopped
- * @exec: the child has executed a program and has not run any of it yet
+ * @exec: an execve() of the child has succeeded, and the new program has not run yet
  * @exit: the child is about to end; its memory still exists
  * @data: argument of both functions
  */

@@ -46,8 +46,8 @@ int signals_take(struct signals *signals)
 	sigaction(SIGXFSZ, &ignored, &signals->file_size);
 	sigemptyset(&set);
 	/*
-	 * SIGINT and SIGTERM are received even if they were ignored: scripts end
-	 * background processes with them.
+	 * A script may start pfmon in the background with SIGINT ignored, and then end pfmon
+	 * with SIGINT or SIGTERM. So both are received even if they were ignored.
 	 */
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

@@ -34,7 +34,7 @@ struct signals {
  */
 int signals_take(struct signals *signals);
 
-/* Restore the state from before the measurement, in the process that becomes COMMAND. */
+/* Called in the process that becomes COMMAND: restore the state from before signals_take(). */
 void signals_restore(const struct signals *signals);
 
 /*
@@ -48,7 +48,7 @@ void signals_close(struct signals *signals);
  * @status: status of the command, as from waitpid()
  * @usage: resources that the command used
  * @others: what ran besides the command's first thread; the caller has filled in
- *	@tasks_before and @children_before
+ *	others.tasks_before and others.children_before
  * @signal: last signal except SIGCHLD that pfmon received during the wait, 0 if none
  * @ended: the END messages of all contexts have been read, and all processes have ended
  * @ended_early: the last monitored thread or process ended long before the command did
@@ -101,7 +101,7 @@ struct waiting;
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @is_done: ends a wait without a child; set by one of the functions of this structure
+ * @is_done: a function of this structure sets it to end the wait; ignored if there is a child
  * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
  *	the error and returns -1. Then none of them is called again. If there is a child, the wait
  *	continues until the child ends

@@ -38,7 +38,10 @@ struct intervals {
 int intervals_prepare(struct intervals *intervals, const struct results *results,
 		      const struct stat_options *options, FILE *file);
 
-/* Call this when counting begins and all counts are 0. Prints the heading, if the form has one. */
+/*
+ * Call this when counting begins and all counts are 0. Prints the heading, if the form of the
+ * output has one.
+ */
 void intervals_begin(struct intervals *intervals);
 
 /* Print the present interval, which ends now. The caller has just called increments_take(). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compute the comment column, in the words of perf stat. */
+/* Compute the comment on an event, such as "2.00 insn per cycle", in the words of perf stat. */
 #include "metrics.h"
 
 static const struct metric nothing = { 0, 0, NULL };
@@ -95,9 +95,9 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * Find the slots that were lost to bad speculation, on models that do not count stalled slots.
- * These are the slots of operations that were issued but did not retire, and the slots of the
- * recovery afterwards.
+ * Find the slots that were lost to bad speculation, on models that do not count stalled slots. The
+ * lost slots are those of operations that were issued but did not retire, and those of the recovery
+ * afterwards.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)

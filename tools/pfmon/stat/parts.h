@@ -28,7 +28,7 @@ struct parts {
 int parts_prepare(struct parts *parts, const struct results *whole, enum part_kind kind,
 		  const struct stat_options *options, FILE *file);
 
-/* Print the heading, if the form has one. */
+/* Print the heading, if the form of the output has one. */
 void parts_begin(const struct parts *parts);
 
 /* Print the present part. @stamp is the text at the beginning of each of its lines. */

@@ -35,7 +35,7 @@ struct thread_row {
  * @rows: the threads
  * @count: number of @rows
  * @dropped: number of ended threads whose own counts the kernel dropped
- * @rest: sums over the dropped threads, in the order of @numbers of struct thread_row; NULL: none
+ * @rest: sums of the dropped counts, in the order of @numbers of struct thread_row; NULL: none
  */
 struct per_thread {
 	struct thread_row *rows;

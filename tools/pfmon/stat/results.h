@@ -110,9 +110,10 @@ struct figure {
 };
 
 /*
- * Returns the state of the event: EVENT_NOT_COUNTED also if the event's set was never active, or if
- * nothing was counted on the CPUs. results_value() and results_count() use only the runs that
- * counted the event, and so does results_counted() if there are several runs.
+ * Returns the state of the event. The state is EVENT_NOT_COUNTED also if the event's set was never
+ * active, or if nothing was counted on the CPUs. results_value() and results_count() use only the
+ * runs in which the event was counted. If there are several runs, results_counted() also uses only
+ * these runs.
  */
 enum event_state results_state(const struct results *results, size_t event);
 

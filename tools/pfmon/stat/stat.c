@@ -210,9 +210,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * Monitoring ends when the thread executes a program that the user may not monitor. If the command
- * itself is such a program, hardly any of its events were counted. So the counts of a command are
- * not shown. With -p and -t, the counts of the thread until that moment are shown.
+ * Monitoring ends when the thread executes a program that the user may not monitor. After that, the
+ * counts of a command are not shown: if the command itself is such a program, hardly any of its
+ * events were counted. With -p and -t, the counts of the thread until that moment are shown.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -523,7 +523,7 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	if (options->is_verbose)
 		results->costs = &measurement->costs;
 
-	/* Opening the file empties it, so pfmon checks all that it can before. */
+	/* Opening the file empties it, so pfmon checks all that it can before it opens the file. */
 	file = stat_print_open(options->output);
 	if (!file)
 		return EXIT_PFMON;

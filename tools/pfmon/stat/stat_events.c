@@ -42,7 +42,10 @@ static int check_modes(const struct event_list *events, const struct machine *ma
 	return 0;
 }
 
-/* ":p" and ":pp" only have an effect on samples. The user may expect that they change the count. */
+/*
+ * Refuse ":p" and ":pp": they have an effect on samples only, but the user may expect that they
+ * change the count.
+ */
 static int check_precise(const struct event_list *events)
 {
 	for (size_t i = 0; i < events->count; i++)

@@ -18,7 +18,10 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
 }
 
-/* Print what was counted.  If CPUs share the PMU, the list contains only the registers' owners. */
+/*
+ * Print the counted CPUs, processes and threads.  If CPUs share the registers, the list of CPUs
+ * contains only the owners.
+ */
 static void table_targets(FILE *file, const struct results *results)
 {
 	const struct targets *targets = results->targets;
@@ -67,7 +70,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The width aligns the decimal points of all comments, and the gap their units. */
+		/* The width aligns the decimal points of all comments. The gap aligns the units. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -134,8 +137,8 @@ static void scaled_heading(FILE *file)
 }
 
 /*
- * Print the line of an event if counts are scaled. After the comment follow the error, the fraction
- * of the time during which the event was counted, and the count before scaling.
+ * Print the line of an event in a table of scaled counts. After the comment, the line has the
+ * error, the fraction of the time during which the event was counted, and the count before scaling.
  */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {

@@ -101,7 +101,10 @@ out:
 	return result;
 }
 
-/* Returns how often an event of the kernel level occurs during a switch; 0 for other events. */
+/*
+ * Returns how often event @index occurs during a switch, if it is counted only at kernel level. For
+ * other events, returns 0.
+ */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {

@@ -42,11 +42,12 @@ struct interval {
 
 /*
  * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
- * fills in @interval->seconds and the rest of @interval->cpus, and calls interval_sort(), which
- * adds the samples up.  interval_sort() may be called again, to sort by other keys.  It takes over
- * the symbols of @earlier.  In the first call, @earlier is the previous interval, or an empty one
- * if there is none.  In later calls, @earlier is @interval itself.  Both functions report an error
- * and return -1, or return 0; the caller calls interval_free() in any case.
+ * fills in @interval->seconds, and sets @cpu, @is_offline and @busy in each of @interval->cpus.
+ * Then it calls interval_sort(), which adds the samples up.  interval_sort() may be called again,
+ * to sort by other keys.  Each call takes over the symbols of @earlier.  In the first call for an
+ * interval, @earlier is the previous interval, or an empty one if there is none.  In later calls,
+ * @earlier is @interval itself.  Both functions report an error and return -1, or return 0; the
+ * caller calls interval_free() in any case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

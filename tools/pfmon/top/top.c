@@ -170,7 +170,7 @@ static int on_file(void *data, const struct data_writer *file)
 	return 0;
 }
 
-/* Show the next kind of entries. */
+/* Choose the next kind of entries, and sort the interval on the screen by it. */
 static int change_sort(struct top *top)
 {
 	static const struct {
@@ -218,7 +218,7 @@ static int begin_view(struct top *top)
 	return screen_begin(&top->screen);
 }
 
-/* Show intervals until the end. */
+/* Show intervals until the last table has been shown, or until the user ends pfmon top. */
 static int record(struct top *top)
 {
 	struct recorder *recorder = &top->recorder;
@@ -255,8 +255,8 @@ int command_top(int argc, char **argv)
 	int result = top_options_parse(argc, argv, &top.options);
 
 	/*
-	 * On a terminal the user may choose functions later. To find functions, pfmon needs the
-	 * mappings of processes.
+	 * Functions can only be found if the mappings of processes have been recorded. On a
+	 * terminal the user may ask for functions later, so the mappings are always recorded.
 	 */
 	top.options.record.names_only = top.options.is_batch &&
 					!profile_needs_objects(&top.options.profile);

@@ -49,7 +49,7 @@ has() {
 # CONFIG_PROC_CHILDREN, as in debug guests, pfmon cannot list its children, and nothing is checked.
 warns_of_survivor() {
 	[ ! -e /proc/thread-self/children ] ||
-		has $err 'a process that the command started continues after its end'
+		has $err "a process that the command started continues after the command's end"
 }
 
 # Checks that the error message in $err is one line.

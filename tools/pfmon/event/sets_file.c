@@ -115,7 +115,7 @@ static int read_every(struct sets_file *file, struct event_set *set)
 	const char *word = next_word(file);
 
 	if (set->flags)
-		return fail("the end of set '%s' is already defined", set->name);
+		return fail("set '%s' already has a 'switch' line", set->name);
 	if (!word || options_time(word, &set->timeout))
 		return fail("'%s' is not a time: 'switch every TIME', such as 500us or "
 			    "4ms",
@@ -151,7 +151,7 @@ static int add_end(struct sets_file *file, const char *word, uint64_t number)
 		.count = list->count - first,
 	};
 	if (added.count != 1 || added.events->group)
-		return fail("'%s' is not one event: write a line for each event", word);
+		return fail("'%s' is not one event: write a 'switch' line for each event", word);
 	if (events_take_counters(&added, file->machine))
 		return -1;
 	added.events->switch_after = number;

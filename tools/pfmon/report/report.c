@@ -78,10 +78,10 @@ static int take_json(const char *argument, void *field)
 static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(inputs)),
 	{ "sort", 's', "KEY[,KEY]...",
-	  "by symbol (the default), object, thread, program, cpu. The default is "
+	  "by symbol, object, thread, program, cpu. The default is symbol, or "
 	  "thread,symbol for files of 'pfmon record --per-thread'",
 	  take_sort, FIELD(profile) },
-	{ "callers", 'g', NULL, "show below each entry its callers", take_true,
+	{ "callers", 'g', NULL, "show the callers of each entry below it", take_true,
 	  FIELD(profile.has_callers) },
 	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },
 	{ "percent-limit", 0, "PERCENT", "leave out entries below PERCENT (0.5)",

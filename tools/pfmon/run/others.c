@@ -220,11 +220,11 @@ void others_warn_running(const struct others *others, const char *done)
 {
 	if (others->running == 1)
 		warn_user(
-			"a process that the command started continues after its end, and is not %s",
+			"a process that the command started continues after the command's end, and is not %s",
 			done);
 	else if (others->running)
 		warn_user(
-			"%u processes that the command started continue after its end, and are not %s",
+			"%u processes that the command started continue after the command's end, and are not %s",
 			others->running, done);
 }
 

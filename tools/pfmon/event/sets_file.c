@@ -151,7 +151,8 @@ static int add_end(struct sets_file *file, const char *word, uint64_t number)
 		.count = list->count - first,
 	};
 	if (added.count != 1 || added.events->group)
-		return fail("'%s' is not one event: write a 'switch' line for each event", word);
+		return fail("'%s' is not one event: write a 'switch' line for each event",
+			    word);
 	if (events_take_counters(&added, file->machine))
 		return -1;
 	added.events->switch_after = number;

@@ -164,7 +164,7 @@ TEST(each_model_has_the_counters_of_its_event_list)
 	for (size_t i = 0; i < COUNT(lists); i++)
 		ck_assert_msg(
 			choices(lists[i].pmu, all, lists[i].code) == lists[i].counters,
-			"line %zu, event 0x%llx: 0x%x and not 0x%x", i,
+			"line %zu, event 0x%llx: counters 0x%x, not 0x%x", i,
 			(unsigned long long)lists[i].code,
 			choices(lists[i].pmu, all, lists[i].code), lists[i].counters);
 }

@@ -113,8 +113,8 @@ TEST(events_that_need_different_bits_of_a_register_conflict)
 		count_together(&together, cases[i].pmu, codes, COUNT(codes));
 		ck_assert_msg(together.verdicts[1].pmd != NO_COUNTER &&
 				      together.verdicts[2].pmd == NO_COUNTER,
-			      "case %zu: PMD %d and %d", i, together.verdicts[1].pmd,
-			      together.verdicts[2].pmd);
+			      "case %zu: the events got PMD %d and PMD %d", i,
+			      together.verdicts[1].pmd, together.verdicts[2].pmd);
 		ck_assert_ptr_eq(together.verdicts[2].rival, &together.events[1]);
 		ck_assert_uint_eq(together.verdicts[2].pmc, cases[i].pmc);
 		/* The other events are counted. */
@@ -202,8 +202,9 @@ static void check_against_all(const struct pmu *pmu, const uint64_t *codes, size
 
 		placed[placed_count] = codes[i];
 		can = can_all(pmu, placed, pmds, 0, placed_count + 1);
-		ck_assert_msg(can == (pmd != NO_COUNTER), "event %zu, r%llx: PMD %d", i,
-			      (unsigned long long)codes[i], pmd);
+		ck_assert_msg(can == (pmd != NO_COUNTER),
+			      "event %zu, r%llx: PMD %d is not what the search expects",
+			      i, (unsigned long long)codes[i], pmd);
 		placed_count += can;
 		for (size_t j = 0; j < i && can; j++) {
 			int other = together.verdicts[j].pmd;

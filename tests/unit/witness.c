@@ -58,7 +58,7 @@ TEST(events_without_an_explanation_are_missing)
  * The number of missing samples is computed from the mean period of the samples or, if there are no
  * samples, from the current period. If the period is 0, this number is 0.
  */
-TEST(without_samples_the_initial_period_gives_their_number)
+TEST(without_samples_the_current_period_gives_their_number)
 {
 	struct data_unsampled record =
 		compare(5000, (struct explained){ .period = 1000 });

@@ -24,7 +24,8 @@ static void check_all_lost(void)
 }
 
 /*
- * If a write fails because the disk is full, pfmon counts its samples and all later ones as lost.
+ * If a write fails because the disk is full, pfmon counts the samples of this write and all later
+ * samples as lost.
  */
 TEST(samples_that_cannot_be_written_are_lost)
 {
@@ -60,7 +61,7 @@ static void write_file(const char *path, const char *text)
 	ck_assert_int_eq(fclose(target), 0);
 }
 
-/* Makes user or group @number root in the new namespace. */
+/* Maps user or group @number to root in the new namespace. */
 static void write_number(const char *path, unsigned int number)
 {
 	char text[32];

@@ -57,7 +57,7 @@ static void must_fail(const char *text, const char *words)
 	must_be_refused(&machine, text, words);
 }
 
-/* SDM: bits 16 to 22 of an event select are USR, OS, E, PC, INT, AnyThread and EN. */
+/* SDM: bits 16 to 22 of an event-select register are USR, OS, E, PC, INT, AnyThread and EN. */
 TEST(a_wrong_bit_of_a_raw_code_is_named)
 {
 	ck_assert_uint_eq(parse("r0000000000000000000c0").code, 0xc0);
@@ -119,7 +119,10 @@ TEST(an_event_of_a_fixed_counter_cannot_be_precise)
 	ck_assert(precise_only_fixed(&machine, parse("ref-cycles").code));
 	ck_assert(!precise_only_fixed(&machine, parse("instructions").code));
 	ck_assert(!precise_only_fixed(&machine, parse("rc4").code));
-	/* If the fixed counter is held, no counter is available, and the result is false. */
+	/*
+	 * If the fixed counter is held, no available counter can count the event, and the result is
+	 * false.
+	 */
 	machine.info.available_pmds[0] = 0xf;
 	ck_assert(!precise_only_fixed(&machine, 0x0300));
 }

@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. When a tick first finds the process stopped, the stop may last only a moment. If
- * another tick finds the process stopped, too, continue it.
+ * Note a tick. A stop may last only a moment, so continue the process only if a second tick finds
+ * it stopped, too.
  */
 static int note_tick(void *data)
 {
@@ -95,8 +95,8 @@ static int note_tick(void *data)
 }
 
 /*
- * Run a command. Returns the status of waitpid(), or the result of child_release() as a negative
- * number.
+ * Run a command. Returns the status of waitpid(). If child_release() fails, returns its result as a
+ * negative number.
  */
 static int run(char **arguments, bool is_traced, struct record *record)
 {

@@ -241,7 +241,7 @@ TEST(topdown_events_are_those_of_the_model)
 	ck_assert_uint_eq(pmu_intel_icelake.slots_per_cycle, 0);
 }
 
-/* Up to Skylake, there are only four general counters with hyper-threading. */
+/* With hyper-threading, models up to Skylake have only four general counters. */
 TEST(topdown_events_fit_on_four_general_counters)
 {
 	static const struct pmu *const models[] = {
@@ -332,7 +332,7 @@ TEST(seven_events_fit_on_four_general_and_three_fixed_counters)
 		ck_assert_msg(verdicts[i].pmd != NO_COUNTER, "event %zu", i);
 }
 
-/* The first event could use counter 2, but L1D_PEND_MISS.PENDING can use no other counter. */
+/* L1D_PEND_MISS.PENDING (0x0148) needs counter 2, which the other events could use, too. */
 TEST(an_event_for_a_single_counter_gets_that_counter)
 {
 	static const uint64_t codes[] = { BRANCHES, 0xc5, 0x412e, 0x0148 };

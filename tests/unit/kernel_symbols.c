@@ -143,7 +143,10 @@ TEST(hidden_or_other_kernels_have_no_symbols)
 		ck_assert_uint_eq(location.offset, 0x104);
 		catch_stderr(words, sizeof(words));
 		ck_assert_uint_eq(occurrences(words, cases[i].words), 1);
-		/* For root the advice would be useless, so it is left out. */
+		/*
+		 * The message about hidden symbols advises the user to run pfmon as root. Root does
+		 * not get this advice.
+		 */
 		ck_assert_uint_eq(occurrences(words, "run as root"), !i && geteuid());
 		symbols_free(&symbols);
 		recording_free(&recording);

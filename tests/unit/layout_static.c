@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Does the checks of layout.c at compile time. This also works with cross compilers, whose programs
- * cannot run here. headers.sh compiles this file with those of its compilers that are installed.
+ * cannot run here. headers.sh compiles this file with several compilers, if they are installed.
  */
 #include <stddef.h>
 #include <perfmon/perfmon.h>

@@ -115,8 +115,8 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	symbols_free(&seen.symbols);
 	recording_free(&recording);
 	/*
-	 * Only the second address can come from the link register, and only such an address may be
-	 * no frame.
+	 * Only the second address can come from the link register, so pfmon must accept all other
+	 * addresses as frames.
 	 */
 	ck_assert(seen.is_frame[0]);
 	for (unsigned int i = 2; i < count; i++)
@@ -180,8 +180,8 @@ TEST(without_the_flag_the_second_address_is_a_caller)
 
 /*
  * With PFM_CALLCHAIN_USER_CALLS, user[1] is the address of a call, which may be the first
- * instruction of its function. Without this flag, user[1] is a return address. The call is before
- * the return address, and here this means in another function.
+ * instruction of its function. Without this flag, user[1] is a return address, so pfmon looks up
+ * the byte before user[1]. This byte is not in link_caller, because link_caller begins at user[1].
  */
 TEST(a_recorded_call_is_in_its_function)
 {

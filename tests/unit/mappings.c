@@ -162,7 +162,7 @@ TEST(parents_in_a_circle_have_no_mappings)
 	ck_assert_str_eq(path_at(path, 150), "none");
 }
 
-/* Add a symbol. A symbol without a size ends at the next symbol, at 0x400 at the latest. */
+/* Add a symbol. A symbol without a size ends at the next symbol, but not after 0x400. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
 		       unsigned int rank, const char *name)
 {

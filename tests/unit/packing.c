@@ -128,7 +128,7 @@ TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
 	events_free(&list);
 }
 
-/* The events r4... all need PMC4 of POWER9. PMC5 and PMC6 count one event each. */
+/* On POWER9, the codes that begin with r4 need PMC4. PMC5 and PMC6 count one event each. */
 TEST(events_for_one_counter_of_POWER_are_in_different_sets)
 {
 	static const size_t sets[] = { 0, 1, 0, 0, 2 };
@@ -153,7 +153,7 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
-	/* The events that can be counted fit together, so pfmon does not divide them into sets. */
+	/* Only one event can be counted, so pfmon makes no sets. */
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }

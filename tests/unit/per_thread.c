@@ -26,8 +26,8 @@ static const struct {
 } own = { 50, "main", 1 };
 
 /*
- * The threads that have ended. The counts of thread next_ended and of those behind it have not been
- * read yet.
+ * The threads that have ended. The counts of ended[next_ended] and of the later elements have not
+ * been read yet.
  */
 static struct {
 	uint32_t tid;
@@ -154,7 +154,10 @@ static char *printed(const struct stat_options *options)
 	return text;
 }
 
-/* Check that the CSV output has the stamps and counts @expected for event @name. */
+/*
+ * Check the CSV lines of event @name: @expected has the stamp (the first field) and the count of
+ * each line.
+ */
 static void check_csv(const char *name, const char *expected)
 {
 	static const struct stat_options options = { .separator = "," };

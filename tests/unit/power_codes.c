@@ -69,7 +69,7 @@ TEST(POWER8_codes_become_register_fields)
 		  { { MMCR1, 0x400000089c000000, 0xf0000008ff000000 },
 		    { MMCRA, 0, 0x000003ff0007ff00 },
 		    { MMCR2, 0x0200000000000000, 0xc200000000000000 } } },
-		/* PM_L1MISS_LAT_EXC_1024: marked, a threshold of 1, start event 6, end event 7 */
+		/* PM_L1MISS_LAT_EXC_1024: marked, threshold select 1, start event 6, end event 7 */
 		{ &pmu_power8,
 		  0x67200301ea,
 		  MODE_BOTH,
@@ -85,7 +85,7 @@ TEST(POWER8_codes_become_register_fields)
 		  { { MMCR1, 0x000000000000ea00, 0x00f000020000ff00 },
 		    { MMCRA, 0x0000015500016701, 0x000003ff0007ff77 },
 		    { MMCR2, 0x0000008000000000, 0x0000308000000000 } } },
-		/* PM_MRK_FAB_RSP_MATCH of 0xa5: no threshold */
+		/* PM_MRK_FAB_RSP_MATCH: its code has the response 0xa5 in place of a threshold */
 		{ &pmu_power8,
 		  0xa500030156,
 		  MODE_BOTH,
@@ -116,14 +116,14 @@ TEST(POWER9_codes_become_register_fields)
 		  2,
 		  { { MMCR1, 0x0c000000004e0000, 0x0f00c03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
-		/* PM_L2_ST_MISS: unit 6, combine 2; PMC4's event selects the bank */
+		/* PM_L2_ST_MISS: unit 6, combine 2; PMC4's fields in MMCR1 select the bank */
 		{ &pmu_power9,
 		  0x26880,
 		  MODE_BOTH,
 		  2,
 		  { { MMCR1, 0x0606002000800080, 0x0f0f003000ff00ff },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
-		/* mem-loads: marked, eligibility 5, a threshold of 1, start event 3, end event 4 */
+		/* mem-loads: marked, eligibility 5, threshold select 1, start event 3, end 4 */
 		{ &pmu_power9,
 		  0x34340401e0,
 		  MODE_BOTH,
@@ -179,7 +179,7 @@ TEST(POWER10_codes_become_register_fields)
 		  { { MMCR1, 0x000d20000000005e, 0x000fe003000000ff },
 		    { MMCR2, 0x0000000840000000, 0x0000001840000000 },
 		    { MMCR3, 0, 0x000000000007fff0 } } },
-		/* mem-loads: marked, eligibility 5, a threshold of 1, start event 3, end event 5 */
+		/* mem-loads: marked, eligibility 5, threshold select 1, start event 3, end 5 */
 		{ &pmu_power10,
 		  0x35340401e0,
 		  MODE_BOTH,
@@ -261,7 +261,7 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* counters not listed here need another code for the event, or cannot count it */
+		/* a counter missing from a row needs another code, or cannot count the event */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -327,13 +327,16 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x501fa, "PMC5" },
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
-		/* L2 and L3: pfmon refuses fields of MMCRC, but accepts the bank of the L3 */
+		/*
+		 * L2 and L3: pfmon refuses codes with a cache selector, which needs MMCRC, but
+		 * accepts codes with a bank of the L3
+		 */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },
 		{ &pmu_power8, 0x17082, NULL },
 		{ &pmu_power8, 0x610050, NULL },
 		{ &pmu_power10, 0x100000100fc, "unit" },
-		/* compare values with exponent 1 and with mantissa 0x1f or 0x20 */
+		/* compare values with exponent 1: mantissa 0x1f is invalid, 0x20 is valid */
 		{ &pmu_power8, 0x09f67200301ea, "threshold" },
 		{ &pmu_power8, 0x0a067200301ea, NULL },
 		{ &pmu_power9, 0x09f34340401e0, "threshold" },

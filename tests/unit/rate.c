@@ -104,8 +104,8 @@ TEST(a_period_never_becomes_too_short)
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
 	/*
-	 * The thread is nearly idle. If its events became as frequent again as before, the new
-	 * period would give 100000 samples per second. This is the limit.
+	 * The thread is nearly idle now, so its period becomes shorter. But the thread may become
+	 * as busy as before: then the new period gives RATE_MOST samples per second.
 	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);

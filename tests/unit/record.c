@@ -185,8 +185,9 @@ TEST(invalid_options_are_refused)
 }
 
 /*
- * The buffer that an argument describes has at most size bytes. 128 and 32 are the sizes of the
- * structures in the headers of the formats.
+ * The buffer that an argument describes is not larger than the given size. It begins with a header
+ * of 128 bytes. An nway buffer also has a structure of 32 bytes for each region, and each entry of
+ * a hist buffer has 32 bytes.
  */
 TEST(arguments_of_formats_fit_the_buffer)
 {
@@ -328,7 +329,10 @@ TEST(the_oldest_files_are_removed)
 	rotation_remove(&rotation);
 	ck_assert_uint_eq(rotation.count, 1);
 	ck_assert_int_eq(access(rotation.names[0], F_OK), 0);
-	/* The names contain the time in hundredths of a second. The next name must be different. */
+	/*
+	 * The names contain the time in hundredths of a second, so wait until the next name will be
+	 * different.
+	 */
 	usleep(20000);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	close(fd);

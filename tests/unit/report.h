@@ -30,8 +30,9 @@ struct library {
 };
 
 /*
- * Begin a recording of event "cycles:u" in process 100. The process has the threads 100, "app", and
- * 101, "worker one". It has mapped the library and, at 0x400000, "[nothing]", which is not a file.
+ * Begin a recording of event "cycles:u" in process 100. Its thread 100 is called "app", and its
+ * thread 101 "worker one". The process has mapped the library and, at 0x400000, "[nothing]", which
+ * is not a file.
  */
 void begin(struct data_writer *writer, const char *path, struct library *library);
 

@@ -84,8 +84,8 @@ TEST(folded_stacks_are_whole_and_counted)
 
 /*
  * An address without a symbol is shown as a frame with the name of its object, or as "[unknown]" if
- * nothing was mapped there. So samples at different addresses of an object are added up in one line.
- * A thread without a name is shown by its ID.
+ * nothing was mapped there. So samples at different addresses of an object are added up in one
+ * line. A thread without a name is shown by its ID.
  */
 TEST(folded_stacks_without_symbols_name_the_object)
 {

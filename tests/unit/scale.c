@@ -19,7 +19,7 @@ TEST(a_count_of_the_whole_time_is_unchanged)
 			  (1ull << 60) + 1);
 }
 
-/* 2^63 ns are 292 years. */
+/* The longest time here, 2^63 ns, is 292 years. */
 TEST(large_counts_and_times_do_not_wrap)
 {
 	ck_assert_uint_eq(scale(1ull << 50, 1ull << 40, 1ull << 50), 1ull << 60);
@@ -99,8 +99,8 @@ TEST(an_even_rate_has_no_error)
  * The counts y are 10^12 + d, where d is 0, 1, -1. All times x are 10^6. So the rate R is 10^6, and
  * the sum of the squares of y - R x is 2. The event was counted for a thousandth of the time
  * T = 3 * 10^9. The squares of the counts are about 10^24. If ratio_add() added up such large
- * numbers, the sum of 2 would be lost by rounding. The error is
- * sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
+ * numbers, the sum of the squares of y - R x, which is only 2, would be lost by rounding. The error
+ * is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {
@@ -122,7 +122,7 @@ TEST(too_few_increments_give_no_error)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* The thread did not run in this interval: an increment without time is ignored. */
+	/* If the thread did not run, the increment has no time and is ignored. */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

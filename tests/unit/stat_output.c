@@ -14,7 +14,7 @@
 
 SUITE(stat_output, 120);
 
-/* Cycles, instructions, and CPU time; one event could not be counted. */
+/* Cycles, instructions, and CPU time were counted; branches could not be counted. */
 static struct event some_events[] = {
 	{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH },
 	{ .name = "instructions", .role = ROLE_INSTRUCTIONS, .modes = MODE_BOTH },
@@ -381,7 +381,10 @@ TEST(the_table_of_sets_has_scaled_and_unscaled_counts)
 	check_line(text, "instructions ", "12,000,000", " 75.00%          9,000,000");
 	check_line(text, "task-clock ", "4.00 msec", "100.00%               4.00");
 	check_line(text, "branches", "<not counted>", "");
-	/* The comment is a ratio of scaled counts. The error of the instructions is not known. */
+	/*
+	 * The comment is a ratio of scaled counts. The error of the instructions is not known, so
+	 * the line shows no error.
+	 */
 	check_line(text, "instructions ", "12,000,000", "3.00  insn per cycle  ");
 	free(text);
 	results_free(&results);

@@ -234,7 +234,10 @@ TEST(a_program_with_another_build_id_is_reported_and_not_used)
 	recording_free(&recording);
 }
 
-/* "static" has no build-id, so pfmon compares the inodes to recognise another file. */
+/*
+ * "static" has no build-id, so pfmon compares inodes to find out whether the file is the recorded
+ * one.
+ */
 TEST(another_file_without_build_id_is_reported_and_not_used)
 {
 	struct recording recording;
@@ -280,7 +283,7 @@ TEST(a_newer_file_without_build_id_is_not_used)
 	recording_free(&recording);
 }
 
-/* The paths come from the recording, so a path may be that of a device. pfmon must not open it. */
+/* A recording may contain the path of a device. pfmon must not open the device. */
 TEST(only_regular_files_are_read)
 {
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",

@@ -9,7 +9,9 @@ SUITE(topdown, 120);
 
 #define MOST 6
 
-/* A model with four slots per cycle, which it does not count, and a model that counts slots. */
+/*
+ * A model that has four slots per cycle, but has no event for slots; and a model that counts slots.
+ */
 static const struct pmu four_wide = { .name = "intel", .slots_per_cycle = 4 };
 static const struct pmu counts_slots = { .name = "intel" };
 

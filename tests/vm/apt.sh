@@ -78,8 +78,8 @@ lack_lists() {
 	return 1
 }
 
-# The cache stores the results of searches in the lists. If something was missing, such as a list,
-# the result is provisional: after half an hour, the search is repeated.
+# Results of searches in the package lists are kept in the cache. If something was missing, such as
+# a list, the result is provisional: after half an hour, the search is repeated.
 
 # stored FILE: print the stored result. Fails if there is none, or if it is provisional and older
 # than half an hour.
@@ -102,10 +102,10 @@ store() {
 	echo "$2"
 }
 
-# Get the package lists of a state. For some hours, a mirror's index of a suite may not match the
-# suite's lists. Then this function goes on without this suite. It tries again if it is called more
-# than half an hour later. At least the main suite is required; busybox-static is one of its
-# packages.
+# Get the package lists of a state. At times, a mirror's index of a suite does not match the suite's
+# lists for some hours. Then this function goes on without this suite. It tries again if it is
+# called more than half an hour later. At least the main suite is required; busybox-static is one of
+# its packages.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

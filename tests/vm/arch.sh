@@ -29,8 +29,8 @@ arch_names() {
 # there is no such PMU. The kernel does not recognize family 6, model 100, so it uses the PMU as
 # CPUID describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem,
 # Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but it has the
-# registers of family 15h and of PerfMonV2. The kernel would not boot here if the CPU had family
-# 15h. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise events
+# registers of family 15h and of PerfMonV2. If the CPU had family 15h, the guest's kernel would not
+# boot. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise events
 # (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is a POWER9 that counts user
 # level and kernel level separately; Debian's QEMU cannot do that.
 pmu_model() {

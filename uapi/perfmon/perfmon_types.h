@@ -21,11 +21,13 @@
  * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
  * stop, and only while their event set is active.  They never overflow.  The read-only ones do not
  * count.  While the context is monitoring with the PMD's set, a read of such a PMD returns the
- * present value.  Otherwise a read returns the value that the PMD had at the end of this time.
+ * present value.  Otherwise a read returns the value that the PMD had when the context last stopped
+ * monitoring with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
- * context cannot use PMDs that describe a thread: PMDs 257 to 260 and those of the PMU module.
+ * context cannot use virtual PMDs that describe a thread: PMDs 257 to 260, and all virtual PMDs of
+ * the PMU module.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -237,8 +239,8 @@ struct pfarg_setinfo {
  *	the names of these two fields by mistake.  They stay swapped, so that programs for
  *	perfmon2 still work.
  * @msg_ovfl_ip: address of the interrupted instruction.  If this instruction is in the kernel, and
- *	the user may not see kernel addresses: address at which the thread entered the kernel, or 0
- *	if the thread runs no user code
+ *	the user may not see kernel addresses, this field is the address at which the thread entered
+ *	the kernel, or 0 if the thread runs no user code.
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
@@ -303,7 +305,8 @@ struct pfm_create {
  *	element had in the first version of this interface
  *
  * Elements are handled in order.  The first element with an error ends the call; the elements
- * before it have taken effect.  If the call returns values, these elements have their values.
+ * before it have taken effect.  If the call returns values, the elements before it contain the
+ * returned values.
  */
 struct pfm_vector {
 	__u64 address;
@@ -401,7 +404,8 @@ struct pfm_info {
  *	foreign runs of copies.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
- *	load to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
+ *	load to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums still contain these
+ *	counts.
  * @not_followed: out: number of threads and child processes, since the load, that got no copy
  *	because there was no memory, because a limit was reached, or because another process had
  *	already loaded a context on the thread
@@ -430,15 +434,15 @@ struct pfm_status {
 
 /*
  * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU. A sample of any
- * monitored thread is written to the buffer of the CPU that took the sample. mmap() maps the buffer
- * of a CPU, or its first part, at this offset:
+ * monitored thread is written to the buffer of the CPU that took the sample. mmap() with the offset
+ * PFM_BUFFER_OFFSET(cpu) maps the buffer of this CPU, or the beginning of the buffer:
  *
  *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
  *				   PFM_BUFFER_OFFSET(cpu));
  *
- * mmap() fails with EINVAL if the machine has no such CPU, or did not have it when the context was
- * made.  A 32-bit program needs an off_t of 64 bits.
+ * mmap() fails with EINVAL if the machine has no CPU of this number, or did not have it when the
+ * context was made.  A 32-bit program needs an off_t of 64 bits.
  *
  * Monitoring is never masked in such a context.  If the buffer of a CPU is full, the format counts
  * the samples of this CPU as lost until PFM_IOC_RESTART_CPU hands back the buffer.  A CPU has at
@@ -461,14 +465,15 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* of the ended copies not read yet, the first to end */
+#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
 
 /**
  * struct pfm_thread_counts - counts of one thread
- * @address: in: address of the first element, a struct pfarg_pmr; its @reg_value is returned
+ * @address: in: address of the first element.  Each element is a struct pfarg_pmr, of which
+ *	@reg_value is returned.
  * @count: in: number of elements
  * @element_size: in: distance from one element to the next in bytes; 0 for the size of
  *	struct pfarg_pmr
@@ -513,8 +518,8 @@ struct pfm_thread_counts {
  *	queue was full
  * @samples: out: number of samples that the format got
  * @lost: out: how many of @samples the format had no room for
- * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because it
- *	had too many interrupts
+ * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because its
+ *	interrupts were too many or took too much time
  * @set_switches: out: number of set switches by time, by overflow and by restart
  * @switches: out: how often a monitored thread was switched out while the context was loaded; zero
  *	if the context is system-wide

@@ -14,7 +14,7 @@
 /* Set ids have 16 bits. */
 #define MAX_SETS    65536
 
-/* Maximum number of events in 'switch after'. The counter starts at the negative of the number. */
+/* Maximum of NUMBER in 'switch after NUMBER EVENT'. The counter starts at -NUMBER. */
 #define MOST_EVENTS (1ull << 62)
 
 #define BLANKS	    " \t\r\n"
@@ -137,7 +137,8 @@ static int parse_number(const char *word, uint64_t *number)
 
 /*
  * Add an event to the last set. The set's turn ends when this event has occurred @number times. The
- * event takes a separate counter and is not shown.
+ * event takes a counter even if a 'count' line of the set counts the same event. The count is not
+ * shown.
  */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {

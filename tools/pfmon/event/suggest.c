@@ -26,8 +26,8 @@ static bool is_same(char a, char b)
 }
 
 /*
- * Returns the Levenshtein distance: the least number of letters to insert, delete or replace that
- * turns @a into @b.
+ * Returns the Levenshtein distance: the least number of letters that must be inserted, deleted or
+ * replaced to turn @a into @b.
  */
 static unsigned int distance(const char *a, const char *b)
 {
@@ -52,9 +52,9 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance between @name and @wanted if it is at most limit. Otherwise, returns
- * limit + 1 if @name contains @wanted and @wanted has at least 4 letters. Returns ~0 for any other
- * @name.
+ * The limit is a third of the length of @wanted, plus 1. Returns the distance between @name and
+ * @wanted if it is at most the limit. Otherwise, returns limit + 1 if @name contains @wanted and
+ * @wanted has at least 4 letters. Returns ~0 for any other @name.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

@@ -18,8 +18,8 @@ static void take_function(struct key *key, const struct location *location)
 }
 
 /*
- * Returns the CPU of @sample. If its context has a CPU record, this record tells the CPU, because
- * samples of hist do not contain the CPU.
+ * Returns the CPU of @sample. If the context of @sample has a CPU record, the CPU is taken from
+ * this record: samples of hist do not contain the CPU.
  */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
@@ -39,8 +39,8 @@ bool profile_needs_objects(const struct profile_options *options)
 }
 
 /*
- * Returns the key of the entry to which @sample belongs. Only those fields of the key are set that
- * the user sorts by.
+ * Returns the key of the entry to which @sample belongs. Sets only the fields of the key that the
+ * user sorts by.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample)
 {
@@ -108,8 +108,8 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 
 /*
  * Add a path of nodes below @node: the thread's name, then the functions from the outermost to the
- * innermost. If a function is not known, its object becomes the node, because single addresses are
- * of no use in a flame graph.
+ * innermost. If a function is not known, the node has only the object of the function, because
+ * single addresses are of no use in a flame graph.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)

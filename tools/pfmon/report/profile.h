@@ -42,8 +42,9 @@ struct profile_options {
  * struct profile - the samples of a recording, added up
  * @recording: the recording with the samples
  * @options: the user's choices
- * @tree: the root's children are the events that have samples; an event's children are
- *	its entries, and an entry's children are its callers
+ * @tree: the root's children are the events that have samples. An event's children are its entries,
+ *	and an entry's children are its callers or its processes. Without sort keys, an event's
+ *	children are threads, and below each thread are its stacks
  * @symbols: functions
  * @names: names of threads
  * @samples: number of all samples, including those of events that are not shown
@@ -65,8 +66,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 void profile_free(struct profile *profile);
 
 /*
- * Returns whether the entries are functions or objects. To find these entries, the mappings are
- * needed.
+ * Returns whether the user sorts by symbol or by object. Only then are the mappings needed to find
+ * the entries.
  */
 bool profile_needs_objects(const struct profile_options *options);
 
@@ -91,8 +92,8 @@ int profile_order(const struct node *a, const struct node *b);
 
 /*
  * Returns a text for a function. If the name of the function is known, returns a pointer to the
- * name itself. Otherwise stores the object and the offset in @text or, if the object is not known
- * either, the address, and returns @text.
+ * name itself. Otherwise returns @text, which then contains the object and the offset. If the
+ * object is not known either, @text contains the address.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);
@@ -106,7 +107,7 @@ const char *label_program(const struct key *key);
 /* Stores the number of a CPU as text in @text, and returns @text. */
 const char *label_cpu(const struct key *key, char text[LABEL_SIZE]);
 
-/* Returns a text for a thread, of the form "name (thread)". */
+/* Returns a text for a thread, of the form "name (number)". */
 const char *label_thread(const struct key *key, char text[LABEL_SIZE]);
 
 #endif

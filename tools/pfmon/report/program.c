@@ -55,9 +55,9 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Returns whether @symbol is a function or a label in code. Labels are wanted because functions in
- * assembly language may begin with a label. But a label whose name begins with $ is not wanted: on
- * Arm it says whether instructions or data follow.
+ * Returns whether @symbol is a function or a label in code. Labels are wanted because a function in
+ * assembly language may have only a label as its symbol. But a label whose name begins with $ is
+ * not wanted: on Arm it says whether instructions or data follow.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {
@@ -170,8 +170,8 @@ void program_free(struct program *program)
 }
 
 /*
- * Convert @offset in the file to @address. The symbols and the unwinding tables use addresses of
- * this kind.
+ * Convert @offset in the file to @address, the address that the file's symbols and unwinding tables
+ * use for this offset.
  */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)

@@ -10,10 +10,10 @@
 #include "symbol_table.h"
 
 /**
- * struct program_segment - a part of the file that is mapped
+ * struct program_segment - a mapped part of the file
  * @offset: offset in the file
  * @size: bytes
- * @address: address of this part in the symbol table
+ * @address: address of this part, of the kind that the symbol table contains
  */
 struct program_segment {
 	uint64_t offset;

@@ -147,13 +147,13 @@ const struct recorded_event *recording_event(const struct recording *recording,
 char *recording_command(const struct recording *recording);
 
 /*
- * Warn about missing or wrong parts of the file. @bad_blocks is the number of bad blocks that
- * samples_each() has stored; @samples is the number of samples that were read.
+ * Warn about missing or wrong parts of the file. @bad_blocks is the number of bad blocks, which
+ * samples_each() counts; @samples is the number of samples that were read.
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
 
-/* Warn about missing samples. This is for output without a heading. */
+/* Warn about missing samples, for output without the heading that shows them (report_heading.h). */
 void recording_warn_losses(const struct recording *recording);
 
 /*

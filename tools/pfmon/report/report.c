@@ -156,7 +156,10 @@ static int print(const struct profile *profile, const struct options *options)
 	}
 }
 
-/* Choose the sort keys if the user gave none. */
+/*
+ * Choose the sort keys if the user gave none. With --folded there are no sort keys, because whole
+ * stacks are added up.
+ */
 static void choose_keys(const struct recording *recording, struct options *options)
 {
 	struct profile_options *profile = &options->profile;

@@ -21,7 +21,7 @@ struct entries {
 	struct data_body body;
 };
 
-/* Read the next sample. Returns false if fewer bytes remain than a whole sample has. */
+/* Read the next sample. Returns false if its entry is incomplete or invalid. */
 typedef bool (*read_function)(struct entries *entries, struct sample *sample);
 
 /* __u64 and uint64_t have the same size, but on most machines they are different types. */

@@ -46,8 +46,8 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Returns whether frame @index of @sample belongs to the call chain. All frames do, except that the
- * value of the link register may be left over from an earlier call, or be equal to the next frame.
+ * Returns whether frame @index of @sample belongs to the call chain. Only the value of the link
+ * register is in doubt: it may be left over from an earlier call, or be equal to the next frame.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

@@ -8,7 +8,7 @@
 
 /**
  * struct thread_names - names of all threads, sorted for searching
- * @names: the names, ascending by thread and time. Equal names are equal pointers
+ * @names: the names, ascending by thread and time. Equal names have the same pointer
  * @count: number of @names
  * @of_context: for each context, the index of the first name of its thread, plus 1; 0 if no name is
  *	known
@@ -28,10 +28,10 @@ struct thread_names {
 
 /**
  * struct named_thread - the thread of a sample
- * @tid: number of the thread; 0 for the idle task. With hist, perhaps only the process is known,
- *	and @tid is the number of the process
+ * @tid: number of the thread; 0 for the idle task. With hist, if only the process is known, @tid is
+ *	the number of the process
  * @comm: name of the thread at the time of the sample; NULL if the name is not known. Equal names
- *	are equal pointers
+ *	have the same pointer
  */
 struct named_thread {
 	uint32_t tid;

@@ -14,7 +14,7 @@
  * @offset: offset in @object, or the address if @object is NULL; used only if the function is not
  *	known
  * @thread: thread
- * @program: name of a program; NULL if the name is not known. Equal names are equal pointers
+ * @program: name of a program; NULL if the name is not known. Equal names have the same pointer
  * @cpu: CPU
  * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
@@ -61,10 +61,10 @@ struct node {
 
 /**
  * struct tree - all nodes
- * @nodes: by number
+ * @nodes: the nodes; the index of a node is its number
  * @count: number of @nodes
- * @table: hash table of node numbers; @places is a power of two
- * @places: number of places of @table
+ * @table: hash table of node numbers
+ * @places: number of places of @table, a power of two
  */
 struct tree {
 	struct node *nodes;

@@ -143,9 +143,9 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read(). This is the only place where the child sleeps after it
- * has reported that it is ready. If the child still does not sleep after 0.1 s, or if /proc cannot
- * be read, the counts include a few instructions of the child before COMMAND.
+ * Wait until the child sleeps in its read(). After the child has reported that it is ready, it
+ * sleeps nowhere else. If the child still does not sleep after 0.1 s, or if /proc cannot be read,
+ * the counts may include a few instructions that the child executes before the read().
  */
 static void settle(const struct child *child)
 {
@@ -237,8 +237,8 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 }
 
 /*
- * Let the read() return. The result of write() is ignored. write() fails if a signal has ended the
- * child before its execve(). This is the end of the child, not a failure of execve().
+ * Let the read() return. If a signal has already ended the child, write() fails. This failure is
+ * ignored: the end of the child is handled like the end of COMMAND.
  */
 static void let_go(struct child *child)
 {

@@ -30,7 +30,7 @@ struct child {
 
 /*
  * Find the file of @command as a shell does. Stores the path in @path, which the caller frees, and
- * returns 0. Otherwise reports an error and returns EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE.
+ * returns 0. If this fails, reports an error and returns EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE.
  */
 int child_find(const char *command, char **path);
 
@@ -56,8 +56,8 @@ void child_to_exec(struct child *child);
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 
 /*
- * End a process after child_prepare(), instead of child_release(). The process must not be traced
- * by trace_begin().
+ * End the process that child_prepare() has created. Call this instead of child_release(), and only
+ * if the process is not traced by trace_begin().
  */
 void child_cancel(struct child *child);
 

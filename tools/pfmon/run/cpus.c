@@ -98,8 +98,8 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 }
 
 /*
- * Warn if another CPU owns the registers of @cpu, because all CPUs that share these registers are
- * counted.
+ * Warn if another CPU owns the registers of @cpu. The counts are then not those of @cpu alone, but
+ * those of all CPUs that share these registers.
  */
 static void say_owner(const struct group *group, int cpu)
 {

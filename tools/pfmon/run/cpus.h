@@ -15,8 +15,8 @@
 int cpus_highest(void);
 
 /*
- * Load a context of @group on each CPU of @targets, or on the owners of the CPUs' registers.
- * Returns 0, or reports an error and returns -1.
+ * Load a context of @group on each CPU of @targets or, if CPUs share registers, on each owner of
+ * these registers. Returns 0, or reports an error and returns -1.
  */
 int cpus_attach(const struct targets *targets, struct group *group);
 
@@ -51,7 +51,7 @@ int cpus_follow(const struct targets *targets, struct group *group);
  * struct cpu_changes - CPUs that were not online all the time
  * @away: number of CPUs that went offline and did not come online again
  * @back: number of CPUs that went offline and came online again
- * @later: number of CPUs that came online for the first time
+ * @later: number of CPUs that were offline at first and came online later
  */
 struct cpu_changes {
 	size_t away;

@@ -15,8 +15,8 @@
  * @twins: the other contexts
  * @twin_count: number of @twins
  * @attached: number of contexts that have been loaded. @first is loaded first, then @twins in order
- * @earlier: if CPUs went offline and came online again: the statistics that their contexts had
- *	before they were loaded again
+ * @earlier: statistics of contexts whose CPUs went offline, from before these contexts were loaded
+ *	again
  * @values: counts of one context
  * @times: CPU times of one context
  */

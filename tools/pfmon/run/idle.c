@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/stat shows the idle time of each CPU in units of 0.01 s. If tasks wait for I/O while a CPU
- * is idle, this idle time is counted in another field.
+ * is idle, this idle time is counted in another field. Both fields are added here.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,10 @@ int idle_begin(struct idle *idle, const struct group *group)
 	return idle->begin ? 0 : fail("no memory");
 }
 
-/* When a CPU comes online again, its idle time in /proc/stat may begin at 0. */
+/*
+ * Returns whether the CPU of @session was online all the time. Only then is its idle time known,
+ * because the idle time in /proc/stat may begin at 0 when a CPU comes online again.
+ */
 static bool was_online(const struct session *session)
 {
 	return session_is_attached(session) && !session->was_offline;

@@ -6,10 +6,10 @@
 /* Raise the soft limit to the hard one. */
 void open_files_raise(void);
 
-/* Restore the soft limit, in the process that becomes COMMAND. */
+/* Restore the soft limit. The process that becomes COMMAND calls this. */
 void open_files_restore(void);
 
-/* Report that the limit on open files is too low for the number of threads. Returns -1. */
+/* Report that the limit on open files is too low for the number of contexts. Returns -1. */
 int open_files_fail(void);
 
 #endif

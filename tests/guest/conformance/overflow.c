@@ -53,7 +53,7 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
-	/* The PMD holds the count since the overflow, without the initial value. */
+	/* The PMD holds only what was counted since the overflow. */
 	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP), "%s0x%jx left",
 		      subject, (uintmax_t)left);
 	/* Nothing counts until the context is loaded again. */

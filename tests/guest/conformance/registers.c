@@ -143,8 +143,9 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 }
 
 /*
- * A counter whose PMCs were not written counts if and only if it counts with the default values in
- * its PMCs. Before, another context had different values in these PMCs.
+ * A counter whose PMCs were not written must behave as if the default values had been written to
+ * them: it counts in both cases, or in neither. Before, another context had different values in
+ * these PMCs.
  */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {

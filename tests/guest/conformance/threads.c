@@ -188,7 +188,8 @@ TEST(a_thread_that_migrates_keeps_its_counts)
 	}
 	work_end(&child, &done);
 	/*
-	 * Only the sum of all rounds can be checked: the CPU time of a single round is not known.
+	 * The counts are checked only at the end, because the thread's CPU time between two
+	 * migrations is not known.
 	 */
 	must_all_count_work(fd, PRELOAD(0), &done);
 	close(fd);

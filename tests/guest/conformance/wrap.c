@@ -37,9 +37,9 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores five initial values for each border. Two of them are the border itself and the value just
- * below it. From two others a loop reaches the border. From the remaining one the loop ends below
- * the border. Returns the number of values.
+ * Stores five initial values for each border: the border itself, the value just below it, two
+ * values from which a loop crosses the border, and one from which the loop does not reach it.
+ * Returns the number of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {

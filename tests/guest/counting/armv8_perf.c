@@ -28,8 +28,8 @@ static void set(const char *name, const char *value)
 }
 
 /*
- * Waits until no counter is marked as used. perfmon_armv8 keeps its counters for a while after the
- * last context is unloaded.
+ * Waits until perf's driver marks no counter as used. perfmon_armv8 keeps its counters for a while
+ * after the last context is unloaded.
  */
 static void wait_for_release(void)
 {
@@ -311,7 +311,7 @@ static void check_chain(void)
 	uint64_t before;
 
 	load(fd, thread_id());
-	set("interposed", "1"); /* the other module's function calls ours */
+	set("interposed", "1"); /* from now on, the other module's function calls ours */
 	before = seen();
 	wrap(fd, 3);
 	ck_assert_msg(seen() > before, "the other module is not called");

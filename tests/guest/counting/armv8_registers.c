@@ -60,7 +60,10 @@ static void check_written(void)
 	close(fd);
 }
 
-/* At user level, the hardware must exclude the kernel, whether a PMC was written or not. */
+/*
+ * If a context may count only user level, the hardware must exclude the kernel, whether a PMC was
+ * written or not.
+ */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();

@@ -104,8 +104,8 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * The test uses this many combinations of counters 0 to 4. The module has entries for fewer
- * combinations.
+ * The test uses this many combinations of counters 0 to 4. The core has fewer entries for
+ * combinations: see USES in module/core/claim.c.
  */
 #define COMBINATIONS 24
 
@@ -131,7 +131,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
-	/* The contexts with the other combinations are loaded again and get other entries. */
+	/* Load the unloaded contexts again. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		load(fds[i], children[i].pid);
 	ck_assert(group_runs(EVENT_COUNTERS - 4) && !group_runs(EVENT_COUNTERS - 3));
@@ -340,10 +340,10 @@ static uint64_t calls_of_loads(void)
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
  * second, however often contexts are loaded and unloaded. At each load and unload the kernel itself
- * also calls functions on other CPUs. A second measurement finds the number of these calls: there,
- * another context keeps the counter in use. A busy host makes the loads slow, and CALLS_PER_SECOND
- * permits what happens in each second of such a run: one claim, one release, and work of the kernel
- * that has nothing to do with the loads.
+ * also calls functions on other CPUs. A second measurement finds the number of these calls: during
+ * this measurement, another context keeps the counter in use. On a busy host the loads take many
+ * seconds. In each second, up to CALLS_PER_SECOND more calls are permitted: those of one claim and
+ * of one release, and those of the kernel's work that has nothing to do with the loads.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

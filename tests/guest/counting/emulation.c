@@ -39,7 +39,7 @@ TEST(a_count_across_the_wrap_is_exact)
 		wrap - 0x100,
 		wrap - 1,
 		wrap - 1000000,
-		wrap - 1000020, /* near the end of the loop */
+		wrap - 1000020, /* wraps near the end of the loop */
 		wrap - 999990,
 		wrap - 2000000,
 		wrap,
@@ -184,7 +184,7 @@ TEST(a_wrap_during_a_read_is_seen)
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t length = 9000 * MILLION,
-		       wrap = wrap_or_skip(0); /* 2.1 wraps of 32 bits */
+		       wrap = wrap_or_skip(0); /* the length is 2.1 wraps of 32 bits */
 	const uint64_t first = wrap > length ? wrap - length / 2 : 0;
 	const uint64_t second = wrap > length ? wrap - length / 3 : 0;
 	uint64_t truth, interrupts;
@@ -453,7 +453,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	truth = cpu_time() - truth;
 	/*
 	 * Both clocks start and stop together when the thread is switched. Only the narrow clock
-	 * has interrupts. A part of the time that they take is counted by only one of the clocks.
+	 * has interrupts. A part of the time of these interrupts is counted by only one of the
+	 * clocks.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

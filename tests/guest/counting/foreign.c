@@ -149,7 +149,7 @@ TEST(virtual_pmds_count_on_every_cpu)
 	with_pmu("perfmon_armv8", "cpus=0", check_virtual_only);
 }
 
-/* All counters of CPUs that perfmon_armv8 does not use belong to perf. */
+/* On a CPU that perfmon_armv8 does not use, all counters belong to perf. */
 static void check_perf_elsewhere(void)
 {
 	int fd = context_using((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER));

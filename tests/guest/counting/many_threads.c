@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts that are loaded on other threads do not slow down a switch, even if there are many
- * contexts, or many copies of a context.
+ * A switch between two threads is not slower if contexts are loaded on other threads. This is true
+ * even if there are many contexts, or many copies of a context.
  *
  * The other threads belong to one process. They sleep, each on a small stack. The cost of a switch
  * is read from the clock, which counts instructions.
@@ -172,8 +172,8 @@ struct costs {
 
 /*
  * Measures the cost of a switch with each of several partners, because the cost depends on the
- * partner's place in a hash table. Returns the medians, because with some partners every round trip
- * includes an extra switch.
+ * partner's place in the thread table. Returns the medians, because with some partners every round
+ * trip includes an extra switch.
  */
 static struct costs measure_costs(const struct partner *partners)
 {
@@ -202,9 +202,10 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * A context that happens to be in the same hash bucket adds ten instructions to a switch. On Linux
- * 6.12 the kernel's own part of a switch varies by up to 64 instructions. The limit allows for
- * both. It would be exceeded if each of thousands of contexts added an instruction.
+ * If another context happens to be in the partner's bucket of the thread table, a switch takes ten
+ * instructions more. On Linux 6.12 the kernel's own part of a switch varies by up to 64
+ * instructions. The limit allows for both. If every context added only one instruction, the limit
+ * would be exceeded.
  */
 static void must_cost_no_more(double cost, double first)
 {

@@ -268,7 +268,8 @@ static void check_throttled(void)
 	uint64_t length, throttles, runs;
 	int fd;
 
-	write_text(INTERRUPT_LIMIT, "1"); /* the limit is checked at each interrupt */
+	/* A limit as low as this one is checked at each interrupt. */
+	write_text(INTERRUPT_LIMIT, "1");
 	fd = make_context();
 	/* After the first run, the kernel has done all its one-time work. */
 	run_into_throttled(fd, MILLION, &throttled);
@@ -277,8 +278,8 @@ static void check_throttled(void)
 	throttles = statistic("ovfl_throttle_count");
 	for (i = 0; i < PLACES; i++) {
 		/*
-		 * A tick ends the throttling. Repeat the run if a tick came in between. If the run
-		 * ended before the overflow of set 0, set 1 had only its first run.
+		 * A tick ends the throttling. If a tick came before the stop, repeat the run. If
+		 * the stop came before the overflow of set 0, set 1 had only its first turn.
 		 */
 		again = 3;
 		do {

@@ -314,8 +314,8 @@ static void fill(size_t count)
 }
 
 /*
- * Fills the registers, as if other threads had used them. The load must clear them. So must the
- * release of the hardware after the unload.
+ * Fills the registers, as if other threads had used them. The load must clear them. After the
+ * unload, the release of the hardware must clear them, too.
  */
 static void check_cleared(void)
 {

@@ -158,8 +158,8 @@ TEST(no_context_exposes_the_counts_of_other_threads)
 }
 
 /*
- * Without --icount, one cycle in QEMU is one nanosecond of the host's clock. The guest may execute
- * several instructions in one cycle.
+ * The least number of cycles that 10000 instructions take. Without --icount, one cycle in QEMU is
+ * one nanosecond of the host's clock, and the guest may execute several instructions in one cycle.
  */
 #define LEAST_CYCLES_OF_10000 1000
 
@@ -235,7 +235,7 @@ TEST(an_event_that_was_refused_is_refused_again)
 	}
 	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	close(fd);
-	/* Now only perf has the hardware. */
+	/* No context is loaded any more, so perf can have the hardware. */
 	for (i = 0; i < 3; i++)
 		perf_has_it();
 }
@@ -292,7 +292,7 @@ static void check_hash(void)
 {
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* the parameter is read when the hardware is claimed */
+	must_get_back(); /* the parameter is read only when the hardware is claimed again */
 	write_text(HASH_PARAMETER, "N");
 	if (has_hash_mmu())
 		must_be_held(fd, "hash MMU, see perfmon_power.hash");

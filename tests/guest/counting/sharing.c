@@ -332,7 +332,7 @@ static void check_reset(void)
 
 	fd = context_of(0, CPU_CYCLES);
 	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
-	write_pmd(fd, 0, WRAP - 2 * MILLION); /* this counter wraps, too */
+	write_pmd(fd, 0, WRAP - 2 * MILLION); /* counter 0 wraps during the test */
 	load(fd, child.pid);
 	most = cpu_time_of(child.pid);
 	must(fd, pfm_start(fd, NULL));
@@ -379,13 +379,13 @@ TEST(counts_survive_the_reset_of_a_cpu)
 /*
  * The kernel does a part of a hibernation: it takes all CPUs except one offline, notifies the
  * drivers that save registers, and brings the CPUs back after 5 s. All other processes are frozen,
- * so the thread monitors itself. The test counts only the user level. On a busy host, the thread
- * spends only a part of its CPU time at user level.
+ * so the thread monitors itself. The test counts only the user level. The lower limits are small,
+ * because on a busy host the thread spends only a part of its CPU time at user level.
  */
 static void check_power(void)
 {
 	static const unsigned int numbers[] = { PFM_ARMV8_CYCLE_COUNTER, 0 };
-	const uint64_t preload = WRAP - 2 * MILLION; /* one of the counters wraps, too */
+	const uint64_t preload = WRAP - 2 * MILLION; /* counter 0 wraps during the test */
 	uint64_t begun, worked, before[2], after[2], last[2];
 	int fd = context_of(0, CPU_CYCLES | USER), i;
 

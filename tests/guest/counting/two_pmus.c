@@ -68,7 +68,7 @@ enum {
 
 /*
  * Lets the children @hardware and @software work in turn. Stores the page faults of @software in
- * *@faults. Returns by how much PMD 2 of @fd grew, which counts the instructions of @hardware.
+ * *@faults. PMD 2 of @fd counts the instructions of @hardware. Returns by how much this PMD grew.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)
@@ -87,8 +87,9 @@ static uint64_t take_turns(int fd, const struct child *hardware,
 }
 
 /*
- * A context of each PMU monitors one of two children that work in turn. Both contexts use counters
- * 0 and 2 of their PMUs, and neither may change the counts of the other.
+ * Two children work in turn. A context of the hardware PMU monitors one of them, and a context of
+ * the software PMU monitors the other. Both contexts use counters 0 and 2 of their PMUs, and
+ * neither may change the counts of the other.
  */
 static void check_turns(void)
 {

@@ -40,7 +40,10 @@ TEST(task_clock_is_the_cpu_time)
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
 
-/* An instruction takes 1 ns. Timer ticks add at most interrupts_within() the time of the loop. */
+/*
+ * An instruction takes 1 ns. Timer ticks add at most the time that interrupts_within() returns for
+ * the time of the loop.
+ */
 TEST(task_clock_is_the_time_of_the_instructions)
 {
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);

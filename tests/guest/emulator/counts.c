@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated PMU counts exactly what is executed, as perf_event shows. */
+/* Tests with perf_event that the emulated PMU counts exactly what is executed. */
 #if defined(__x86_64__)
 
 #include <signal.h>
@@ -11,9 +11,9 @@
 SUITE(counts, 120);
 
 /*
- * Each ten instructions of loop() must count as @in_ten_instructions events. The count also
- * includes the events of the program's instructions between the loop and the system calls before
- * and after it. The number of these events must always be the same.
+ * Each ten instructions of loop() must count as @in_ten_instructions events. The program also
+ * executes a few instructions between the start of the counter and the loop, and between the loop
+ * and the stop. The number of their events must always be the same.
  */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {

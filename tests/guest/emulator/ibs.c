@@ -100,7 +100,8 @@ static void must_sample(const char *unit, uint64_t config)
 
 /*
  * Raises NMIs with an event that does not use IBS. After a stop of IBS, perf's handler claims the
- * next NMI from any source. So this must not be an NMI that another test expects to be unknown.
+ * next NMI, whatever its source is. Without this function, the handler might claim an NMI that
+ * another test expects to be unknown.
  */
 static void raise_nmi(void)
 {

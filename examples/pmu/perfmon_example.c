@@ -14,8 +14,8 @@
 #define MASK pfm_width_mask(48)
 
 /*
- * The hardware.  Operations run with interrupts off and access only data of their own CPU, so no
- * lock is needed.  The first three variables are bitmaps of counters.
+ * These variables simulate the hardware.  Operations run with interrupts off and access only data
+ * of their own CPU, so no lock is needed.  The first three variables are bitmaps of counters.
  */
 static DEFINE_PER_CPU(u64, selected);
 static DEFINE_PER_CPU(u64, running);

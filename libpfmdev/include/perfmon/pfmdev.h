@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpfmdev implements the calls of perfmon2 (v2.8) with /dev/perfmon.  It adds the
- * faster read of perfmon v3.  It also adds calls that return what the module offers and
- * why a call failed.
+ * libpfmdev implements the calls of perfmon2 (v2.8) with /dev/perfmon.  It adds pfm_read()
+ * of perfmon v3, the fastest way to read PMDs.  It also adds calls that return what the
+ * module offers and why a call failed.
  *
  * Programs written for perfmon2 include <perfmon/perfmon.h>, which includes this header.
  *

@@ -61,7 +61,8 @@ TEST(a_process_that_starts_while_the_next_file_is_prepared_is_named_in_both_file
 {
 	struct data_writer current, next;
 	struct all_processes all = {
-		.band = { .tid = -1, .poll = -1 },
+		.tid = -1,
+		.band.poll = -1,
 		.names_only = true,
 		.writer = &current,
 	};

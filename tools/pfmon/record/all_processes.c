@@ -32,7 +32,10 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 {
 	int error;
 
-	*all = (struct all_processes){ .files = calloc(1, sizeof(*all->files)) };
+	*all = (struct all_processes){
+		.tid = tid,
+		.files = calloc(1, sizeof(*all->files)),
+	};
 	if (!all->files)
 		return fail("no memory");
 	error = side_band_open(&all->band, tid);
@@ -40,11 +43,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 		return -1;
 	all->has_band = !error;
 	all->refusal = error;
-	/*
-	 * Events of only some CPUs are not used, because a process may run on the other CPUs. If
-	 * @tid is -1, do not close @band yet, because is_whole_machine() reads @band.tid.
-	 */
-	if (error && tid != -1)
+	/* Events of only some CPUs are not used, because a process may run on the other CPUs. */
+	if (error)
 		side_band_close(&all->band);
 	return 0;
 }
@@ -238,7 +238,7 @@ static int read_descendants(struct reading *reading)
 
 static bool is_whole_machine(const struct all_processes *all)
 {
-	return all->band.tid == -1;
+	return all->tid == -1;
 }
 
 static int read_proc(struct reading *reading)

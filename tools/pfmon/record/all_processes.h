@@ -15,6 +15,7 @@ struct seen_process;
 
 /**
  * struct all_processes - what is known about processes
+ * @tid: the child that is watched with its descendants; -1: all processes are watched
  * @band: the kernel's events about processes
  * @has_band: the kernel permits the events of @band; if not, pfmon reads /proc at intervals
  * @names_only: only names are written, no mappings
@@ -29,6 +30,7 @@ struct seen_process;
  * @gaps: value of @band.gaps when a gap last made pfmon read /proc
  */
 struct all_processes {
+	pid_t tid;
 	struct side_band band;
 	bool has_band;
 	bool names_only;

@@ -298,7 +298,9 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 
 /*
  * Take the claimed counters if the session's CPU does not hold them yet.  This CPU may have just
- * become the owner, because the previous owner went offline.
+ * become the owner, because the previous owner went offline.  If perf has no such PMU, there is
+ * nothing to take: the claim has prepared the registers, and another context may be counting with
+ * them.  @is_known does not change while counters are claimed.
  */
 int uncore_load(struct pfm_session *session)
 {
@@ -306,10 +308,11 @@ int uncore_load(struct pfm_session *session)
 	struct job job = { .uncore = uncore };
 	int error = 0;
 
+	if (!uncore->is_known)
+		return 0;
 	cpus_read_lock();
 	mutex_lock(&owning);
-	/* If perf has no such PMU, there are no placeholders.  Another context may be counting. */
-	job.counters = uncore->is_known ? uncore->claimed : 0;
+	job.counters = uncore->claimed;
 	if (cpu_online(session->cpu))
 		error = work_on_cpu(session->cpu, take_here, &job);
 	mutex_unlock(&owning);

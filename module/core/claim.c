@@ -69,7 +69,7 @@ struct pfm_use {
  *	combination excludes a claimed combination of the other kind, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in the
- * last second.  Then the load need not check each PMD; a load on a thread needs no mutex either.
+ * last second.  Then the load need not check each PMD and, on a thread, takes no mutex.
  */
 struct pfm_claims {
 	struct list_head node;

@@ -157,8 +157,9 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void *argument);
 
 /*
- * Called by the @function that was passed to pfm_copies_read().  Return: whether this
- * reading still has to read the copy.
+ * Called by the @function that was passed to pfm_copies_read().  Return: whether the walk still has
+ * to read @copy.  It does not if it has read @copy already, or if @copy is unloaded: then the sums
+ * contain its counts.
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 

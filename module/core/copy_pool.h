@@ -30,8 +30,9 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 
 /*
  * Move an unloaded copy from its list to the list of idle copies.  If there are too many idle
- * copies, only take the copy out of its list.  Return: the copy if it has to be freed, else NULL.
- * After unlocking, the caller passes the result to pfm_copy_free_surplus().
+ * copies and no walk is in progress, take the copy out of its list instead, and uncharge it.
+ * Return: the copy if it has to be freed, else NULL.  After unlocking, the caller passes the result
+ * to pfm_copy_free_surplus().
  */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a set runs while the set is active, its context monitors and the thread is
- * on a CPU.  The functions are inline, because thread and set switches are frequent.
+ * The clock of a set runs while the set is active, its context is monitoring, and the thread is on
+ * a CPU.  The functions are inline, because thread and set switches are frequent.
  */
 #ifndef PERFMON_SET_CLOCK_H
 #define PERFMON_SET_CLOCK_H

@@ -96,9 +96,9 @@ static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *cont
  * @context: mutex held; called with interrupts on
  * @snapshot: the result
  *
- * Usually a thread reads its own context: it runs on this CPU, and stays here while
- * interrupts are off.  Then nobody else may change what is read, so the context's lock
- * is not needed.
+ * Usually a thread reads its own context: it runs on this CPU, and stays here while interrupts are
+ * off.  In this case, only an overflow in an NMI can change what is read.  pfm_snapshot_try()
+ * notices that, so the context's lock is not needed.
  *
  * Return: the set.
  */

@@ -11,13 +11,13 @@
 /* Each statistic is a file in the debugfs folder perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                     \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                      \
-	X(ovfl_intr_regular_count) /* overflow interrupts that found an overflow */           \
+	X(ovfl_intr_regular_count) /* overflow interrupts that found a wrapped counter */     \
 	X(ovfl_intr_spurious_count) /* overflow interrupts that found none */                 \
 	X(ovfl_intr_nmi_count) /* overflow interrupts that were NMIs */                       \
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
 	X(ovfl_intr_timed_count) /* overflow interrupts that were timed */                    \
 	X(ovfl_intr_timed_ns) /* ns in overflow interrupts that were timed */                 \
-	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
+	X(ovfl_intr_replay_count) /* halts of counters that found a wrapped counter */        \
 	X(ovfl_notify_count) /* notifications */                                              \
 	X(ovfl_throttle_count) /* how often an event set was throttled */                     \
 	X(reset_pmds_count) /* how often PMDs got reset values */                             \

@@ -30,7 +30,8 @@ void pfm_resume(struct pfm_context *context);
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *
- * Only PMCs whose values differ from those of @previous are written.
+ * If this CPU's PMCs still have the values of @previous, the PMU module may write only those that
+ * differ.
  *
  * Return: the argument of start(), or NULL if the set must not count now.
  */

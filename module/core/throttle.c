@@ -8,10 +8,11 @@
  * assumed to take as long.  A set is also throttled if its interrupts take more than a
  * certain share of its duration.
  *
- * The clock of a set's duration runs only while the set is active and its thread is on a CPU.
- * If the interrupts of each set take at most this share of the set's duration, all interrupts
- * together take at most this share of a CPU's time.  The number of threads and sets does not
- * matter.  No set is throttled because of the interrupts of another set.
+ * The clock of a set's duration runs only while the set is active and its thread is on a CPU.  So
+ * the durations of different sets on a CPU do not overlap.  If no set's interrupts take more than
+ * the share of its duration, all interrupts together take no more than the same share of the CPU's
+ * time.  The number of threads and sets does not matter.  No set is throttled because of the
+ * interrupts of another set.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>

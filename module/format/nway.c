@@ -2,7 +2,7 @@
 /*
  * The sampling format "nway", see perfmon_nway.h.
  *
- * The header counts the regions that have been filled and those that have been released.  The
+ * The header counts the regions that have been filled and those that have been handed back.  The
  * regions from number "released" to number "filled" - 1 belong to the user; the others belong to
  * the kernel.  Handler and restart need no lock: the core never calls them concurrently.
  */
@@ -108,9 +108,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Release the oldest full region.  Samples are lost only while no region is free.  If samples have
- * been lost, the handler fills the released region next, so the description of this region gets the
- * number of samples lost since the last release.
+ * Hand back the oldest full region.  Samples are lost only while no region is free.  If samples
+ * have been lost, the handler fills this region next, so the description of this region gets the
+ * number of samples lost since the previous restart.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

@@ -62,7 +62,7 @@ struct task_struct;
 #define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on, all are this or _SAMPLED */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
-#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC whose counters reveal no more than /proc does */
+#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC without levels: see struct pfm_register */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -79,8 +79,9 @@ struct task_struct;
  * @counters: bitmap of the counters that a PMC drives
  *
  * Each counter needs a PMC that drives it and that can exclude the kernel level.  Such a PMC has
- * @user_set or @user_clear.  A PMC with PFM_REG_NO_LEVELS will also do.  Registration fails if a
- * counter has no PMC of either kind.  The counters of a PMU with a scope need no such PMC.
+ * @user_set or @user_clear.  If a counter reveals no more than /proc does, a PMC with
+ * PFM_REG_NO_LEVELS will also do.  Registration fails if a counter has no PMC of either kind.  The
+ * counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
 	const char *name;

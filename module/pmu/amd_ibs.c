@@ -296,7 +296,10 @@ static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs 
 	struct pfm_registers *loaded = cpu->loaded;
 
 	save(cpu, regs, noted);
-	/* If the core is about to call stop(), stop() will return the overflows. */
+	/*
+	 * The core clears "running" before it calls stop().  If it has done so, stop() returns the
+	 * overflows.
+	 */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;
 	return cpu->pending ? pfm_overflow(&ibs, regs, noted).next : loaded;

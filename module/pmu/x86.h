@@ -34,8 +34,9 @@
 
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
- * The bit below it is needed because perf may own the counter, and perf never loads a value that is
- * less than half of the counter's range.
+ * The bit below it is not used, because perf may own the counter, and perf loads only values
+ * greater than half of the counter's range.  If the PMD used this bit, too, a PMD of 0 would be
+ * exactly half of the range.
  */
 #define X86_SPARE_BITS	   2
 

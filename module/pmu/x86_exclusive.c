@@ -365,8 +365,8 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * Reserve all counters or none.  The kernel's functions reserve general counters only.  Whoever has
- * reserved the general counters may use the fixed counters, too.
+ * Reserve all counters or none.  The kernel's functions reserve general counters only.  The code
+ * that reserves the general counters may use the fixed counters, too.
  */
 static bool reserve_counters(void)
 {

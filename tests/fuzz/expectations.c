@@ -352,8 +352,8 @@ static const char *bad_state(const struct file_state *file,
 		why = bad_state_loaded(operation);
 	/*
 	 * READ_THREAD reads counts of copies. A copy has the event sets that the context had when
-	 * the copy was loaded. The context's sets may have changed since then, so READ_THREAD is
-	 * not checked.
+	 * the copy was loaded. The context's sets may have changed since then, so the sets and PMDs
+	 * of READ_THREAD are not looked up.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);

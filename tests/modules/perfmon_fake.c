@@ -199,9 +199,9 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 static struct pfm_pmu fake_pmu;
 
 /*
- * The callback of the timer: counts a tick and calls pfm_overflow(). fake_stop() runs on the
- * timer's CPU with interrupts disabled, so this callback cannot run at the same time. The same is
- * true in perfmon_soft.
+ * The callback of the timer: counts a tick and calls pfm_overflow(). During the callback, only
+ * pfm_overflow() can call fake_stop(): all other calls run on the timer's CPU with interrupts
+ * disabled. The same is true in perfmon_soft.
  */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {

@@ -31,7 +31,7 @@ struct script_argument {
 struct script_buffer {
 	__u64 samples;
 	__u64 restarts;
-	__u64 active; /* argument of the last restart */
+	__u64 active; /* @active of the last call of restart() */
 	__u64 value; /* the first value that the last sample recorded */
 	__u64 second_value;
 	__u64 ip; /* of the last sample, like the following fields */

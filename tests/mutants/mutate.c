@@ -21,8 +21,8 @@ static void usage(FILE *stream)
 	      "  ID FILE OFFSET LENGTH LINE KIND FUNCTION OCCURRENCE FROM TO REPLACEMENT\n\n"
 	      "Tabs separate the fields, which have \\t, \\n and \\\\ in place of tabs, newlines\n"
 	      "and backslashes.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and\n"
-	      "TO.  draw chooses COUNT lines of LIST and prints them.  apply prints FILE with the mutant\n"
-	      "of LINE.\n",
+	      "TO.  draw chooses COUNT lines of LIST and prints them.  apply prints FILE with\n"
+	      "the mutant of LINE.\n",
 	      stream);
 }
 

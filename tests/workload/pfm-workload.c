@@ -252,7 +252,7 @@ static void threads(const uint64_t *n)
 	for (uint64_t i = 0; i < count; i++)
 		pass_byte(put, at_once.begin[1]);
 	if (read(at_once.end[0], &byte, 1))
-		fail("a thread wrote to the pipe at its end");
+		fail("the pipe has one byte more than there are threads");
 	for (uint64_t i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 }

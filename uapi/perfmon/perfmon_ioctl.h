@@ -340,7 +340,7 @@
  * PFM_IOC_RESTART_CPU - hand back a CPU's buffer, see PFM_BUFFER_OFFSET()
  *
  * Allowed in every state, from any CPU, also while the CPU is offline.  The formats "default" and
- * "callchain" empty the buffer if it is full; "nway" releases its oldest full region.
+ * "callchain" empty the buffer if it is full; "nway" hands back its oldest full region.
  *
  * EINVAL: the context has no buffer for this CPU; reserved field not zero.  EBUSY: the buffer is
  * not full ("nway": no region is full), the format cannot be restarted, or the format refuses the

@@ -4,10 +4,10 @@
  *
  * Entries are those of format "default".  The format fills one region after the other.  When a
  * region has become full, a notification is sent if the PMD that overflowed has
- * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to release
- * each region, or pfm_restart_cpu() if each CPU has a buffer.  Both calls fail with EBUSY if no
- * region is full.  If all regions are full, samples are counted as lost.  When the thread has
- * ended, the user reads the remaining regions but does not release them.
+ * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to hand
+ * back each region, or pfm_restart_cpu() if each CPU has a buffer.  Both calls fail with EBUSY if
+ * no region is full.  If all regions are full, samples are counted as lost.  When the thread has
+ * ended, the user reads the remaining regions but does not hand them back.
  *
  * The buffer begins with a struct pfm_nway_hdr and a struct pfm_nway_region for each region.  The
  * regions themselves begin at @region_offset; each has @region_size bytes.
@@ -47,7 +47,7 @@ struct pfm_nway_arg {
  * @region_offset: bytes from the head to the first region
  * @filled: number of regions that have become full.  The format is filling region number (@filled %
  *	@regions), unless all regions are full (@filled - @released == @regions)
- * @released: number of regions that the user has released.  The user reads region number (@released
+ * @released: number of regions that were handed back.  The user reads region number (@released
  *	% @regions) next, if @released < @filled
  * @produced: number of samples, written or lost
  * @written: number of samples written

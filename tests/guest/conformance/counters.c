@@ -182,7 +182,7 @@ static void know_intel(void)
 		know_select(n, TRUTH_CYCLES, INTEL_CYCLES);
 		know_select(n + 1, TRUTH_INSTRUCTIONS, INTEL_INSTRUCTIONS);
 	}
-	/* In QEMU reference cycles have the same rate as cycles. */
+	/* In QEMU, reference cycles have the same rate as cycles. */
 	for (i = 0; i <= PFM_INTEL_FIXED_REF_CYCLES; i++)
 		if (is_available(PFM_INTEL_FIXED + i))
 			add_setting(new_counter(PFM_INTEL_FIXED + i,

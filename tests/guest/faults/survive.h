@@ -15,7 +15,8 @@
  * @before: called before each attempt; NULL: nothing to do
  * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the
  *	context must be the same as before
- * @allocates: perfmon itself allocates memory, and at least one of its allocations must fail
+ * @allocates: perfmon itself allocates memory in this operation: the test fails if no attempt made
+ *	one of these allocations fail
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
  * @foreign: for an operation of the kernel: why it may succeed although an allocation failed, or

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The descriptor of a context: closed, duplicated, inherited and sent.
- *
- * A test that must have the only descriptor of its context creates the child before the context. So
- * the child does not inherit the descriptor.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

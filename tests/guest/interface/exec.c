@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The monitored thread executes an ordinary or a setuid program, or forks.
- *
- * A test that must have the only descriptor of its context creates the child before the context. So
- * the child does not inherit the descriptor.
  */
 #include <pthread.h>
 

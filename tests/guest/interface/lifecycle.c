@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
- *
- * A test that must have the only descriptor of its context creates the child before the context. So
- * the child does not inherit the descriptor.
  */
 #include <sched.h>
 #include <signal.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
- *
- * A test that must have the only descriptor of its context creates the child before the context. So
- * the child does not inherit the descriptor.
  */
 #include <fcntl.h>
 #include <poll.h>

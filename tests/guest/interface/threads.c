@@ -2,9 +2,6 @@
 /*
  * Monitored threads: threads of the caller's process, threads on other CPUs, many threads at the
  * same time. Threads that cannot be monitored.
- *
- * A test that must have the only descriptor of its context creates the child before the context. So
- * the child does not inherit the descriptor.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -442,8 +442,8 @@ static int make_the_other(void *unused)
 
 /*
  * Makes the first process of a pair. Each of the two threads spins for at least @wait iterations of
- * a loop before it ends. Where a close takes long, as on PREEMPT_RT, only such a delay lets the
- * close come first.
+ * a loop before it ends. On kernels where a close of the context takes long, such as PREEMPT_RT,
+ * the close ends before the threads do only if @wait is large.
  */
 static void pair_begin(unsigned int wait)
 {

@@ -203,8 +203,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 }
 
 /*
- * The limit applies to each thread separately. Four throttled threads on one CPU must still leave
- * CPU time for other threads.
+ * The limit applies to each event set, and so to each of these threads, separately. Four throttled
+ * threads on one CPU must still leave CPU time for other threads.
  */
 static void check_shared_storm(void)
 {

@@ -127,7 +127,7 @@ uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
-/* Returns a sampling period that is long enough for the kernel to take a sample in it. */
+/* Returns a sampling period so long that each overflow is noticed before the next one. */
 uint64_t exact_period(void);
 /* For child_call(): works and increments page->turns until page->stop is set. */
 uint64_t exact_work_until_stopped(uint64_t unused);

@@ -188,8 +188,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * If reg_smpl_pmds or reg_reset_pmds of a counter names other PMDs, the write brings these PMDs
- * into use, too, but only in the counter's set. They count and can be read.
+ * When a counter is written, the PMDs that its reg_smpl_pmds and reg_reset_pmds name are in use,
+ * too, but only in the counter's set. They count and can be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {

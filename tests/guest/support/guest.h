@@ -166,6 +166,10 @@ struct child {
 	struct child_page *page;
 };
 
+/*
+ * If a test must have the only descriptor of a context, it creates the child before the context. So
+ * the child does not inherit the descriptor.
+ */
 struct child child_new(void);
 /* Lets the child call @function, and waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,

@@ -202,6 +202,6 @@ TEST(records_of_events_and_branches_go_on)
 {
 	need_x86();
 	if (!strstr(read_text("/proc/cpuinfo"), " arch_lbr"))
-		skip("the processor has no last branch records");
+		skip("the processor has no architectural last branch records");
 	suspending("exclusive", check_records_with_registers);
 }

@@ -136,7 +136,7 @@ struct id_list {
 
 /*
  * Append the numbers in @text to @list. The numbers are separated by commas and greater than 0.
- * Messages call a number @what. Returns 0, or -1 after reporting an error.
+ * @what is the word for such a number in messages. Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

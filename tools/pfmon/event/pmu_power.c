@@ -137,8 +137,9 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 
 /*
  * Add the bits of MMCR2 that stop PMCn at the levels that are not counted. The hypervisor belongs
- * neither to user level nor to kernel level, so it is never counted. On bare metal, where the
- * kernel runs in hypervisor state, the module uses FCH in place of FCS.
+ * neither to user level nor to kernel level, so it is never counted. On bare metal, the kernel runs
+ * in hypervisor state: there perfmon_power ignores these FCH bits, and sets each FCH bit to the
+ * value of the FCS bit.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {

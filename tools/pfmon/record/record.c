@@ -266,8 +266,8 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 }
 
 /*
- * Add up the counts of all buffers that belong to the same CPU as buffer number @first: with -p each
- * thread has a buffer for each CPU. Returns false if an earlier buffer belongs to this CPU, too.
+ * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p,
+ * each thread has a buffer for each CPU. Returns false if an earlier buffer also belongs to it.
  */
 static bool count_cpu(const struct recorder *recorder, size_t first,
 		      struct drain_counts *sum)

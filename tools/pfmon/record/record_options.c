@@ -123,7 +123,7 @@ static const struct option_row rows[] = {
 	  "COMMAND runs, or until Ctrl-C",
 	  take_pids, FIELD(scope.processes) },
 	{ "tid", 't', "TID[,TID]...",
-	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
+	  "sample these threads as with -p, but not the threads that they make",
 	  take_tids, FIELD(scope.threads) },
 	{ "all-cpus", 'a', NULL,
 	  "sample all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
@@ -168,16 +168,14 @@ static const struct command_line line = {
 		    "[OPTIONS] -a | -C LIST [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Sample COMMAND from its start to its end, with all threads and processes that it\n"
-		"makes; or sample CPUs, or processes or threads that are already running.  'pfmon\n"
-		"report' shows the file.\n",
+		"makes; or sample CPUs, or processes or threads that are already running.  Write\n"
+		"the samples to a file, which 'pfmon report' shows.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time if cycles cannot be counted.  After\n"
 		"an event, :pp makes the samples precise: each sample has the address of the\n"
 		"instruction that caused the event.  'pfmon info' says whether the PMU has such\n"
 		"events.\n"
-		"\n"
-		"With -t only those threads are sampled, not threads that they make.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "power.h"
 #include "sets.h"
@@ -278,6 +279,66 @@ TEST(the_module_is_loaded_while_perf_has_the_hardware)
 	must_be_held(fd, "perf");
 	close(event);
 	load(fd, thread_id());
+}
+
+#define INTERPOSER "perf_interposer"
+#define WARNING	   "another module has interposed a function of perf's PMU driver"
+
+static void unload_pmu(int unused)
+{
+	(void)unused;
+	_exit(module_unload(pmu_module()));
+}
+
+/* perf must be able to use the hardware, and must call the function of the other module. */
+static void perf_calls_interposer(void)
+{
+	const uint64_t before = module_parameter(INTERPOSER, "events");
+	int event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+
+	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+	close(event);
+	ck_assert_uint_gt(module_parameter(INTERPOSER, "events"), before);
+}
+
+/*
+ * If the unload cannot end, the test must not run into its timeout: then nobody would unload the
+ * other module, and the guest would hang.
+ */
+static void check_unload_waits(void)
+{
+	pid_t unload;
+	int i;
+
+	ck_assert_int_eq(module_load(INTERPOSER, ""), 0);
+	perf_calls_interposer();
+	unload = fork_child(unload_pmu, 0);
+	for (i = 0; i < 100 && !strstr(kernel_log(), WARNING); i++)
+		usleep(100000);
+	ck_assert(strstr(kernel_log(), WARNING));
+	perf_calls_interposer();
+	sleep(3);
+	ck_assert_msg(waitpid(unload, NULL, WNOHANG) == 0, "the unload did not wait");
+	ck_assert_int_eq(module_unload(INTERPOSER), 0);
+	must_exit_well(unload);
+	ck_assert(!module_is_loaded(best_pmu_module()));
+	must_get_back();
+}
+
+static void unload_interposer(void)
+{
+	if (module_is_loaded(INTERPOSER))
+		ck_assert_int_eq(module_unload(INTERPOSER), 0);
+}
+
+/* The other module's function calls ours, so ours must exist until that module is unloaded. */
+TEST(an_unload_waits_for_a_module_that_interposes_after_us)
+{
+	need_power();
+	must_get_back();
+	then_put_back(check_unload_waits, unload_interposer);
+	pmu_forget();
+	count_must_be_right(make_context());
 }
 
 static bool has_hash_mmu(void)

@@ -29,18 +29,16 @@ static bool is_exact(void)
 /* The handler masks the context at the first sample, so the buffer keeps this sample. */
 static const struct script_argument one = { .handler = { CONTROL_MASK } };
 
-static struct script_buffer first_sample(uint64_t period, unsigned int levels)
+static struct script_buffer first_sample(uint64_t period, unsigned int levels,
+					 void (*work)(void))
 {
 	int fd = format_context("script", &one, sizeof(one));
 	const struct script_buffer *buffer = format_buffer(fd, page_size());
 	struct script_buffer copy;
-	int i;
 
 	sample_precisely(fd, period, levels);
 	load_and_start(fd, thread_id());
-	precise_loop(LENGTH);
-	for (i = 0; i < (levels & AT_KERNEL ? 1000 : 0); i++)
-		getppid();
+	work();
 	must(fd, pfm_stop(fd));
 	copy = *buffer;
 	munmap((void *)buffer, page_size());
@@ -49,10 +47,38 @@ static struct script_buffer first_sample(uint64_t period, unsigned int levels)
 	return copy;
 }
 
+static void work_at_user_level(void)
+{
+	precise_loop(LENGTH);
+}
+
+static void work_in_kernel(void)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		getppid();
+}
+
+/* Executes LENGTH instructions while the stack pointer is 0. */
+static void work_with_stack_at_0(void)
+{
+	uint64_t turns = LENGTH / 2;
+
+	__asm__ volatile("mov %%rsp, %%rbx\n\t"
+			 "xor %%esp, %%esp\n"
+			 "1:\tdec %0\n\t"
+			 "jnz 1b\n\t"
+			 "mov %%rbx, %%rsp"
+			 : "+a"(turns)
+			 :
+			 : "rbx", "cc");
+}
+
 /* Returns the number of the instruction that is in the record of the first sample. */
 static uint64_t number_of_first(uint64_t period)
 {
-	struct script_buffer buffer = first_sample(period, AT_USER);
+	struct script_buffer buffer = first_sample(period, AT_USER, work_at_user_level);
 	struct pfm_intel_pebs record;
 	uint64_t number;
 
@@ -253,10 +279,13 @@ static void check_levels(void)
 	 * runs have different numbers of samples, because interrupts add samples.
 	 */
 	ck_assert_uint_ge(all, in_kernel - in_kernel / 20);
-	buffer = first_sample(PERIOD_7, AT_KERNEL);
+	buffer = first_sample(PERIOD_7, AT_KERNEL, work_in_kernel);
 	ck_assert_uint_eq(buffer.payload_size, 0);
 	ck_assert_uint_eq(buffer.ip_is_exact, 0);
-	buffer = first_sample(PERIOD_7, AT_USER);
+	buffer = first_sample(PERIOD_7, AT_USER, work_at_user_level);
+	ck_assert_uint_eq(buffer.payload_size, sizeof(struct pfm_intel_pebs));
+	/* Only the upper half of the addresses belongs to the kernel. */
+	buffer = first_sample(PERIOD_7, AT_USER, work_with_stack_at_0);
 	ck_assert_uint_eq(buffer.payload_size, sizeof(struct pfm_intel_pebs));
 }
 

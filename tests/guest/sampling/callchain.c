@@ -157,14 +157,13 @@ static bool is_code_of(uint64_t address, const void *function)
 static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t flags)
 {
 	const uint64_t *user = user_of(entry);
-	const bool has_link = HAS_LINK && flags & PFM_CALLCHAIN_LINK;
+	const bool has_link = (HAS_LINK || pmu_is("power")) && flags & PFM_CALLCHAIN_LINK;
 	const bool has_caller = pmu_is("power") || has_link;
 
 	ck_assert_msg(is_code_of(user[0], leaf),
 		      "0x%jx is not in leaf(), which begins at 0x%jx", (uintmax_t)user[0],
 		      (uintmax_t)(uintptr_t)leaf);
-	if (!pmu_is("power"))
-		ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
+	ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
 #if defined(__x86_64__)
 	/* The compiler chooses whether leaf() has a frame. */
 	return;

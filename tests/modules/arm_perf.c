@@ -15,6 +15,8 @@
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 
+#include "pmu/perf_pmus.h"
+
 #define EVENT_CPU_CYCLES 0x11
 #define USERENR_CR	 BIT(2) /* the cycle counter may be read */
 #define USERENR_ER	 BIT(3) /* event counters may be read */
@@ -133,15 +135,8 @@ module_param_cb(interrupts, &interrupts_ops, NULL, 0400);
 
 static int __init arm_perf_init(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
-		.size = sizeof(attr),
-		.config = EVENT_CPU_CYCLES,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = perf_idle_event(0, PERF_TYPE_RAW, EVENT_CPU_CYCLES);
 
-	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	arm_pmu = to_arm_pmu(event->pmu);

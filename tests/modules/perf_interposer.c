@@ -10,6 +10,8 @@
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 
+#include "pmu/perf_pmus.h"
+
 static struct pmu *perf;
 static int (*init_event)(struct perf_event *event);
 static atomic_t events = ATOMIC_INIT(0);
@@ -30,15 +32,9 @@ module_param_cb(events, &events_ops, NULL, 0400);
 
 static int __init perf_interposer_init(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event =
+		perf_idle_event(0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 
-	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perf = event->pmu;
@@ -51,7 +47,11 @@ static int __init perf_interposer_init(void)
 static void __exit perf_interposer_exit(void)
 {
 	WRITE_ONCE(perf->event_init, init_event);
-	synchronize_rcu_tasks(); /* waits until no task runs our function */
+	/*
+	 * Waits for tasks that run our function, except those that sleep in it. There are none,
+	 * because only the test creates events of this PMU.
+	 */
+	synchronize_rcu_tasks();
 }
 
 module_init(perf_interposer_init);

@@ -302,8 +302,9 @@ static void perf_calls_interposer(void)
 }
 
 /*
- * If the unload cannot end, the test must not run into its timeout: then nobody would unload the
- * other module, and the guest would hang.
+ * The wait for the message has a limit. If the test ran into its timeout instead, nobody would
+ * unload the other module. So the unload of the PMU module would never end, and the guest would
+ * hang.
  */
 static void check_unload_waits(void)
 {

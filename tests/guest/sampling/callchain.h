@@ -11,7 +11,10 @@
 #define MIB	(1ul << 20)
 #define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
 
-/* Whether the machine has a link register that the formats can read. */
+/*
+ * Whether each stack contains the link register if the user asks for it. On POWER only some stacks
+ * do: those where no frame has the register's value.
+ */
 #if defined(__aarch64__)
 #define HAS_LINK true
 #else

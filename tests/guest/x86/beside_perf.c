@@ -113,7 +113,10 @@ TEST(both_count_exactly_side_by_side)
 	shared(check_side_by_side);
 }
 
-/* perf and perfmon count the same thread while it sleeps, works and sleeps again. */
+/*
+ * perf and perfmon count the same thread while it sleeps, works and sleeps again. The thread has to
+ * sleep whenever only one of the two counts.
+ */
 static void check_child(void)
 {
 	struct child child = child_new();
@@ -125,10 +128,12 @@ static void check_child(void)
 	n = first_available();
 	fd = context_of(n, instructions(AT_USER));
 	load(fd, child.pid);
+	wait_until(thread_state(child.pid) == 'S');
 	for (i = 1; i <= 20; i++) {
 		must(fd, pfm_start(fd, NULL));
 		perf_enable(event);
 		child_call(&child, work, i * 100000);
+		wait_until(thread_state(child.pid) == 'S');
 		perf_disable(event);
 		must(fd, pfm_stop(fd));
 		ck_assert_uint_eq(read_pmd(fd, n), perf_read(event).value);

@@ -24,6 +24,15 @@ static bool is_kernel(uint64_t address)
 	return address >> 63;
 }
 
+/*
+ * Most of @samples: in a stock kernel nine tenths. In a debug kernel three quarters, because the
+ * handlers of interrupts take longer there.
+ */
+static uint64_t most_of(uint64_t samples)
+{
+	return is_debug_kernel() ? samples * 3 / 4 : samples * 9 / 10;
+}
+
 /* ---- the contents of samples --------------------------------------------------------------- */
 
 /*
@@ -82,7 +91,7 @@ TEST(ops_are_sampled_once_per_period)
 		ck_assert_uint_eq(header->hdr_count, run.samples);
 		must_be_between(run.samples, loop / periods[i],
 				run.instructions / periods[i]);
-		ck_assert_uint_ge(check_ops(header, &loads), run.samples * 9 / 10);
+		ck_assert_uint_ge(check_ops(header, &loads), most_of(run.samples));
 		munmap((void *)header, MIB);
 		close(fd);
 	}
@@ -112,7 +121,7 @@ TEST(fetches_are_sampled_once_per_period)
 		inside += is_in_load_loop(entry->ip);
 		entry = (entry_t)(values + COUNT(of_fetch));
 	}
-	ck_assert_uint_ge(inside, run.samples * 9 / 10);
+	ck_assert_uint_ge(inside, most_of(run.samples));
 	close(fd);
 }
 
@@ -141,7 +150,7 @@ TEST(both_units_sample_at_once)
 		entry = (entry_t)(values + 2);
 	}
 	/* The other unit may take a sample, too, before the NMI of the first unit is handled. */
-	ck_assert_uint_le(joint, run.samples / 20);
+	ck_assert_uint_le(joint, run.samples - most_of(run.samples));
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,
 			run.instructions / 70001);
 	/* The low bits of the fetch counter are lost whenever the other unit takes a sample. */
@@ -180,7 +189,7 @@ static void check_hist(void)
 	}
 	must_be_all(run, sum);
 	ck_assert_uint_eq(header->lost, 0);
-	ck_assert_uint_ge(inside, sum * 9 / 10);
+	ck_assert_uint_ge(inside, most_of(sum));
 	close(fd);
 }
 
@@ -233,7 +242,7 @@ static void check_callchain(void)
 		entry = (const void *)(values + entry->value_count + entry->kernel_count +
 				       entry->user_count);
 	}
-	ck_assert_uint_ge(inside, run.samples * 9 / 10);
+	ck_assert_uint_ge(inside, most_of(run.samples));
 	close(fd);
 }
 

@@ -105,7 +105,8 @@ bench:
 coverage:
 	@tests/vm/fetch tools
 	@tests/check debug-suites-x86_64 debug-suites-arm64 debug-races-x86_64 debug-races-arm64 \
-		debug-tool-x86_64 faults-x86_64 coverage
+		debug-tool-x86_64 faults-x86_64 debug-uncore-x86_64 debug-refined-x86_64 \
+		debug-pmu-intel-v5-x86_64 debug-pmu-amd-perfmonv2-x86_64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
 
 fuzz:

@@ -36,9 +36,19 @@ static uint64_t most_of(uint64_t samples)
 /* ---- the contents of samples --------------------------------------------------------------- */
 
 /*
+ * Checks that @entry has the address of the sampled instruction. If a sample was taken in the kernel
+ * during a stop, its entry->ip is the address of the system call.
+ */
+static void must_be_at(entry_t entry, uint64_t address)
+{
+	ck_assert_msg(is_kernel(address) || entry->ip == address,
+		      "sampled at %jx, not at %jx", (uintmax_t)entry->ip,
+		      (uintmax_t)address);
+}
+
+/*
  * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
- * number of samples of the load instruction to @loads. If a sample was taken in the kernel during a
- * stop, its entry->ip is the address of the system call.
+ * number of samples of the load instruction to @loads.
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -49,7 +59,7 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 		const uint64_t *values = ibs_values(entry);
 
 		ck_assert_uint_eq(entry->ovfl_pmd, PFM_AMD_IBS_OP);
-		ck_assert(is_kernel(values[0]) || entry->ip == values[0]);
+		must_be_at(entry, values[0]);
 		inside += is_in_load_loop(entry->ip);
 		if (entry->ip == (uintptr_t)ibs_loop) {
 			ck_assert_uint_eq(values[1] & (LOAD_OP | LINEAR),
@@ -115,8 +125,8 @@ TEST(fetches_are_sampled_once_per_period)
 		const uint64_t *values = ibs_values(entry);
 
 		ck_assert_uint_eq(entry->ovfl_pmd, PFM_AMD_IBS_FETCH);
-		ck_assert_uint_eq(entry->ip, values[0]);
-		ck_assert_uint_eq(values[1] % 4096, entry->ip % 4096);
+		must_be_at(entry, values[0]);
+		ck_assert_uint_eq(values[1] % 4096, values[0] % 4096);
 		ck_assert(values[2] & FETCH_LAST);
 		inside += is_in_load_loop(entry->ip);
 		entry = (entry_t)(values + COUNT(of_fetch));
@@ -145,7 +155,7 @@ TEST(both_units_sample_at_once)
 		bool is_op = entry->ovfl_pmd == PFM_AMD_IBS_OP;
 
 		count[entry->ovfl_pmd]++;
-		ck_assert_uint_eq(entry->ip, values[is_op]);
+		must_be_at(entry, values[is_op]);
 		joint += values[!is_op] != 0;
 		entry = (entry_t)(values + 2);
 	}

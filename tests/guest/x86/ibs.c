@@ -41,9 +41,10 @@ static uint64_t most_of(uint64_t samples)
  */
 static void must_be_at(entry_t entry, uint64_t address)
 {
-	ck_assert_msg(is_kernel(address) || entry->ip == address,
-		      "sampled at %jx, not at %jx", (uintmax_t)entry->ip,
-		      (uintmax_t)address);
+	const bool in_stop = is_kernel(address) && !is_kernel(entry->ip);
+
+	ck_assert_msg(entry->ip == address || in_stop, "entry has %jx, sampled at %jx",
+		      (uintmax_t)entry->ip, (uintmax_t)address);
 }
 
 /*
@@ -159,8 +160,11 @@ TEST(both_units_sample_at_once)
 		joint += values[!is_op] != 0;
 		entry = (entry_t)(values + 2);
 	}
-	/* The other unit may take a sample, too, before the NMI of the first unit is handled. */
-	ck_assert_uint_le(joint, run.samples - most_of(run.samples));
+	/*
+	 * The other unit may take a sample, too, before the NMI of the first unit is handled. In a
+	 * debug kernel this takes longer.
+	 */
+	ck_assert_uint_le(joint, run.samples / (is_debug_kernel() ? 10 : 20));
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,
 			run.instructions / 70001);
 	/* The low bits of the fetch counter are lost whenever the other unit takes a sample. */

@@ -134,7 +134,8 @@ static void check_samples(void)
 	     distance += scale) {
 		write_pmd(fd, PFM_AMD_IBS_FETCH, -FAR);
 		seen = run(fd, distance);
-		must_be_between(read_pmd(fd, PFM_AMD_IBS_FETCH) + FAR, LOOP, 6 * halt);
+		must_be_between(read_pmd(fd, PFM_AMD_IBS_FETCH) + FAR, LOOP,
+				(is_debug_kernel() ? 6 : 4) * halt);
 		ck_assert_uint_le(seen.nmis, 1);
 		if (seen.samples) {
 			ck_assert_uint_eq(seen.samples, 1);

@@ -19,7 +19,7 @@ SUITE(x86_pauses, 120);
  * From a start to the stop, fewer instructions than this are executed outside of a pause. In a debug
  * kernel, the interrupts after a pause may take more than a million.
  */
-#define FEW	   (2 * MILLION)
+#define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
 /* If a pause is requested to begin this many instructions later, it begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 

@@ -49,7 +49,8 @@ static void must_be_at(entry_t entry, uint64_t address)
 
 /*
  * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
- * number of samples of the load instruction to @loads.
+ * number of samples of the load instruction to @loads. The data belong to the sampled instruction.
+ * entry->ip may be the address of another instruction; must_be_at() says when.
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -61,15 +62,15 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 
 		ck_assert_uint_eq(entry->ovfl_pmd, PFM_AMD_IBS_OP);
 		must_be_at(entry, values[0]);
-		inside += is_in_load_loop(entry->ip);
-		if (entry->ip == (uintptr_t)ibs_loop) {
+		inside += is_in_load_loop(values[0]);
+		if (values[0] == (uintptr_t)ibs_loop) {
 			ck_assert_uint_eq(values[1] & (LOAD_OP | LINEAR),
 					  LOAD_OP | LINEAR);
 			ck_assert_uint_eq(values[2], (uintptr_t)&ibs_word);
 			ck_assert_uint_eq(values[3] % 4096, (uintptr_t)&ibs_word % 4096);
 			ck_assert_uint_ne(values[3] / 4096, 0);
 			++*loads;
-		} else if (is_in_load_loop(entry->ip)) {
+		} else if (is_in_load_loop(values[0])) {
 			ck_assert_uint_eq(values[1], 0);
 			ck_assert_uint_eq(values[2], 0);
 		}

@@ -45,6 +45,20 @@ u32 pfm_holder_of_thread(struct task_struct *task)
 	return number;
 }
 
+bool pfm_thread_is_held_by(struct task_struct *task, const struct pid *loader)
+{
+	struct pfm_context *context = pfm_thread_find(task);
+	bool is_held = false;
+
+	if (context) {
+		raw_spin_lock(&context->lock);
+		is_held = context->attachment.task == task &&
+			  loader_of(context) == loader;
+		raw_spin_unlock(&context->lock);
+	}
+	return is_held;
+}
+
 struct search {
 	const struct pfm_use *use;
 	struct pid *loader; /* with a reference */

@@ -22,6 +22,9 @@ u32 pfm_holder_number(struct pid *loader);
  */
 u32 pfm_holder_of_thread(struct task_struct *task);
 
+/* Return: whether process @loader loaded the context of @task.  Called with interrupts off. */
+bool pfm_thread_is_held_by(struct task_struct *task, const struct pid *loader);
+
 /*
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
  * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the

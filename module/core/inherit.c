@@ -14,6 +14,7 @@
 #include "cost.h"
 #include "cpu.h"
 #include "detach.h"
+#include "holder.h"
 #include "inherit.h"
 #include "limits.h"
 #include "reset.h"
@@ -270,7 +271,12 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 	if (copies->is_open) {
 		if (spare && pfm_copy_add(copies, spare))
 			spare = NULL;
-		if (!follow(copies, source, child)) {
+		/*
+		 * /proc shows a new thread before the hooks see the fork.  So the loader may
+		 * already have loaded another context on @child.  Then @child is monitored.
+		 */
+		if (!follow(copies, source, child) &&
+		    !pfm_thread_is_held_by(child, copies->parent->loader)) {
 			copies->not_followed++;
 			this_cpu_inc(pfm_cpu.statistics.not_followed_count);
 		}

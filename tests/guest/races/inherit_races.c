@@ -141,6 +141,101 @@ TEST(forks_and_ends_may_race_with_reads)
 	all_must_be_well();
 }
 
+/* ---- loads during a fork ----------------------------------------------------------------- */
+
+/*
+ * Shared with the process that forks. Fork number N begins when @begun is N. When it has returned,
+ * @forks is N. The child ends when @done is N.
+ */
+struct forks {
+	volatile unsigned int begun;
+	volatile unsigned int forks;
+	volatile unsigned int done;
+};
+
+static void __attribute__((noreturn)) fork_on_demand(struct forks *forks)
+{
+	unsigned int n;
+	pid_t pid;
+
+	close_range(3, ~0u, 0);
+	pin(1);
+	for (n = 1;; n++) {
+		while (forks->begun < n)
+			;
+		pid = fork();
+		require(pid != -1);
+		if (!pid) {
+			while (forks->done < n)
+				;
+			_exit(EXIT_SUCCESS);
+		}
+		forks->forks = n;
+		require(waitpid(pid, NULL, 0) == pid);
+	}
+}
+
+/* The last field of /proc/loadavg is the last process number that the kernel has given away. */
+static pid_t next_pid(void)
+{
+	return atoi(strrchr(read_text("/proc/loadavg"), ' ') + 1) + 1;
+}
+
+/* Returns whether the context was loaded on the child before the child had a copy. */
+static bool load_during_a_fork(int fd, struct forks *forks, unsigned int n)
+{
+	pid_t child = next_pid();
+	bool loaded;
+
+	forks->begun = n;
+	do
+		loaded = !try_load(fd, child);
+	while (!loaded && errno == ESRCH && forks->forks < n);
+	require(loaded || errno == EEXIST || errno == ESRCH);
+	wait_until(forks->forks == n);
+	if (loaded)
+		require(pfm_unload_context(fd) == 0);
+	forks->done = n;
+	return loaded;
+}
+
+/*
+ * A process that has loaded a context on the parent loads another one on the child, as soon as the
+ * child can be found. Then the child gets no copy. The child is monitored, so it is not one of
+ * those that were not followed.
+ */
+TEST(a_child_that_the_loader_monitors_already_is_not_missing)
+{
+	unsigned int count = iterations(), loaded = 0, n;
+	struct pfm_status status;
+	struct forks *forks;
+	int parent, child;
+	pid_t pid;
+
+	need_cpus(2);
+	forks = mmap(NULL, sizeof(*forks), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	require(forks != MAP_FAILED);
+	pid = check_fork();
+	if (pid == 0)
+		fork_on_demand(forks);
+	pin(0);
+	parent = inheriting_on(pid);
+	child = create();
+	for (n = 1; n <= count || !loaded; n++)
+		loaded += load_during_a_fork(child, forks, n);
+	require(pfm_get_status(parent, &status) == 0);
+	printf("         %u forks, %u loads during a fork\n", n - 1, loaded);
+	fflush(stdout);
+	ck_assert_uint_eq(status.not_followed, 0);
+	close(child);
+	close(parent);
+	kill(pid, SIGKILL);
+	require(waitpid(pid, NULL, 0) == pid);
+	munmap(forks, sizeof(*forks));
+	all_must_be_well();
+}
+
 /* ---- samples ----------------------------------------------------------------------------- */
 
 /*

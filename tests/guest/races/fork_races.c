@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The target forks in a signal handler, again and again. */
+/* The target forks again and again, and meanwhile contexts are loaded. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +10,16 @@
 #include "workers.h"
 
 SUITE(fork_races, 1800);
+
+/* Returns memory that the test shares with the processes that it forks. */
+static void *share(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	require(memory != MAP_FAILED);
+	return memory;
+}
 
 /* Shared with the process that forks. */
 struct forking {
@@ -87,9 +97,7 @@ TEST(the_target_may_fork_in_a_signal_handler)
 
 	need_cpus(2);
 	pin(0);
-	forking = mmap(NULL, sizeof(*forking), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	require(forking != MAP_FAILED);
+	forking = share(sizeof(*forking));
 	pid = check_fork();
 	if (pid == 0)
 		run_parent();
@@ -105,5 +113,107 @@ TEST(the_target_may_fork_in_a_signal_handler)
 	close(fd);
 	printf("         %u forks, loaded %u times\n", forking->forks, turns);
 	fflush(stdout);
+	all_must_be_well();
+}
+
+/* ---- a load during a fork ---------------------------------------------------------------- */
+
+/*
+ * Shared with the process that forks. Fork number N begins when @begun is N. When it has returned,
+ * @forks is N. The child ends when @done is N.
+ */
+struct demand {
+	volatile unsigned int begun;
+	volatile unsigned int forks;
+	volatile unsigned int done;
+};
+
+static void __attribute__((noreturn)) fork_on_demand(struct demand *demand)
+{
+	unsigned int n;
+	pid_t pid;
+
+	close_range(3, ~0u, 0);
+	pin(1);
+	for (n = 1;; n++) {
+		while (demand->begun < n)
+			;
+		pid = fork();
+		require(pid != -1);
+		if (!pid) {
+			while (demand->done < n)
+				;
+			_exit(EXIT_SUCCESS);
+		}
+		demand->forks = n;
+		require(waitpid(pid, NULL, 0) == pid);
+	}
+}
+
+static int inherited_context(pid_t pid)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	require(fd != -1);
+	use_busy_counters(fd);
+	load(fd, pid);
+	return fd;
+}
+
+/* The last field of /proc/loadavg is the last process number that the kernel has given away. */
+static pid_t next_pid(void)
+{
+	return atoi(strrchr(read_text("/proc/loadavg"), ' ') + 1) + 1;
+}
+
+/* Returns whether the context was loaded on the child before the child had a copy. */
+static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
+{
+	pid_t child = next_pid();
+	bool loaded;
+
+	demand->begun = n;
+	do
+		loaded = !try_load(fd, child);
+	while (!loaded && errno == ESRCH && demand->forks < n);
+	require(loaded || errno == EEXIST || errno == ESRCH);
+	wait_until(demand->forks == n);
+	if (loaded)
+		require(pfm_unload_context(fd) == 0);
+	demand->done = n;
+	return loaded;
+}
+
+/*
+ * A process that has loaded a context on the parent loads another one on the child, as soon as the
+ * child can be found. Then the child gets no copy. The child is monitored, so it is not one of
+ * those that were not followed.
+ */
+TEST(a_child_that_the_loader_monitors_already_is_not_missing)
+{
+	unsigned int count = iterations(), loaded = 0, n;
+	struct demand *demand;
+	int parent, child;
+	pid_t pid;
+
+	need_cpus(2);
+	demand = share(sizeof(*demand));
+	pid = check_fork();
+	if (pid == 0)
+		fork_on_demand(demand);
+	pin(0);
+	parent = inherited_context(pid);
+	child = create();
+	for (n = 1; n <= count || !loaded; n++)
+		loaded += load_during_a_fork(child, demand, n);
+	printf("         %u forks, %u loads during a fork\n", n - 1, loaded);
+	fflush(stdout);
+	ck_assert_uint_eq(status_of(parent).not_followed, 0);
+	close(child);
+	close(parent);
+	kill(pid, SIGKILL);
+	require(waitpid(pid, NULL, 0) == pid);
+	munmap(demand, sizeof(*demand));
 	all_must_be_well();
 }

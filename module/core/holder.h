@@ -6,8 +6,8 @@
 
 /*
  * If a call fails because other processes hold what a context needs, the error tells the user one
- * of these processes.  The functions of this file find the number or the name of such a process.
- * They are not on a hot path.
+ * of these processes.  The functions of this file find the number or the name of such a process, or
+ * tell whether a given process is such a process.  They are not on a hot path.
  */
 
 /*

@@ -9,7 +9,6 @@
 #include "conformance.h"
 
 #define PFM_MAX_COUNTERS 64 /* as in perfmon_pmu.h */
-#define CLOCK_LAG	 (40 * MS)
 
 const char *module_parameters = "";
 
@@ -488,10 +487,10 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 
 /*
  * The host may run something else between the readings of two clocks. The bounds for counters of
- * time allow for that; see must_be_cpu_time(). The bounds for counters of work allow for
- * interrupts, which add to the count, most of all in a debug kernel. They also allow for a thread
- * that spins on a lock because the host does not run the CPU that holds the lock. The thread spins
- * for at most done->most - done->least ns, and adds about one count per ns.
+ * time allow for that; see HOST_PAUSE. The bounds for counters of work allow for interrupts, which
+ * add to the count, most of all in a debug kernel. They also allow for a thread that spins on a lock
+ * because the host does not run the CPU that holds the lock. The thread spins for at most
+ * done->most - done->least ns, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -502,8 +501,8 @@ static void choose_bounds(const struct counter *counter, const struct done *done
 		*most = counter->rate * (done->instructions * 1.5 + 5 * MILLION) +
 			(done->most - smaller(done->least, done->most));
 	} else {
-		*least = counter->rate * (done->least * 0.92 - CLOCK_LAG);
-		*most = counter->rate * (done->most * 1.08 + CLOCK_LAG);
+		*least = counter->rate * (done->least * 0.92 - HOST_PAUSE);
+		*most = counter->rate * (done->most * 1.08 + HOST_PAUSE);
 	}
 }
 

@@ -228,15 +228,6 @@ static void check_time(struct waiting *waiting)
 		kill(waiting->watch->pid, SIGTERM);
 }
 
-/* Returns whether the child has ended. Does not reap the child. */
-static bool has_ended(pid_t pid)
-{
-	siginfo_t info = { 0 };
-
-	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	       info.si_pid == pid;
-}
-
 /* Reap processes of the command whose parent ended before they did. */
 static void reap_orphans(pid_t command, struct outcome *outcome)
 {
@@ -253,29 +244,44 @@ static void reap_orphans(pid_t command, struct outcome *outcome)
 	}
 }
 
-/* Returns 1 if the wait is over, 0 if not, -1 if the child cannot be waited for. */
+/* Handle a stop of the traced child. Does nothing if the child has ended since it stopped. */
+static void take_stop(const struct watch *watch)
+{
+	siginfo_t info = { 0 };
+
+	if (!waitid(P_PID, (id_t)watch->pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
+		trace_stopped(watch->tracer, watch->pid, info.si_status);
+}
+
+/*
+ * Returns 1 if the wait is over, 0 if not, -1 if the child cannot be waited for. others_at_end()
+ * needs the child, so the first call of waitid() must not reap it.
+ */
 static int is_over(const struct waiting *waiting)
 {
 	const struct watch *watch = waiting->watch;
 	struct outcome *outcome = waiting->outcome;
-	pid_t changed;
+	siginfo_t info = { 0 };
 
 	if (!watch->pid)
 		return outcome->ended || outcome->signal || outcome->failed ||
 		       outcome->timed_out || watch->is_done;
 	reap_orphans(watch->pid, outcome);
-	if (has_ended(watch->pid))
-		others_at_end(&outcome->others, watch->pid);
-	changed = wait4(watch->pid, &outcome->status, WNOHANG, &outcome->usage);
-	if (changed != watch->pid)
-		return changed;
-	if (!WIFSTOPPED(outcome->status)) {
-		reap_orphans(watch->pid, outcome);
-		others_finish(&outcome->others, &outcome->usage);
-		return 1;
+	if (waitid(P_PID, (id_t)watch->pid, &info,
+		   WEXITED | (watch->tracer ? WSTOPPED : 0) | WNOHANG | WNOWAIT))
+		return -1;
+	if (!info.si_pid)
+		return 0;
+	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+		take_stop(watch);
+		return 0;
 	}
-	trace_stopped(watch->tracer, watch->pid, outcome->status >> 8);
-	return 0;
+	others_at_end(&outcome->others, watch->pid);
+	if (wait4(watch->pid, &outcome->status, 0, &outcome->usage) != watch->pid)
+		return -1;
+	reap_orphans(watch->pid, outcome);
+	others_finish(&outcome->others, &outcome->usage);
+	return 1;
 }
 
 /* Timeout in ms for epoll_wait(), rounded up. */

@@ -216,6 +216,7 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 static void follow_to_exec(const struct child *child, const struct tracer *tracer)
 {
 	siginfo_t info;
+	int stop;
 
 	for (;;) {
 		if (waitid(P_PID, (id_t)child->pid, &info,
@@ -226,12 +227,11 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 		}
 		if (info.si_code != CLD_TRAPPED)
 			return;
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG) ||
-		    !info.si_pid)
+		stop = trace_take_stop(child->pid);
+		if (stop == -1)
 			continue;
-		trace_stopped(tracer, child->pid, info.si_status);
-		if (trace_is_exec(info.si_status))
+		trace_stopped(tracer, child->pid, stop);
+		if (trace_is_exec(stop))
 			return;
 	}
 }

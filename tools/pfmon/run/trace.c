@@ -38,10 +38,20 @@ int trace_begin(pid_t pid)
 		       : 0;
 }
 
+int trace_take_stop(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
+		return -1;
+	return info.si_status;
+}
+
 /* Wait until the child stops. Returns si_status, or -1 if the child has ended. */
 static int next_stop(pid_t pid)
 {
 	siginfo_t info;
+	int stop;
 
 	for (;;) {
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT)) {
@@ -51,9 +61,9 @@ static int next_stop(pid_t pid)
 		}
 		if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
 			return -1;
-		info.si_pid = 0;
-		if (!waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
-			return info.si_status;
+		stop = trace_take_stop(pid);
+		if (stop != -1)
+			return stop;
 	}
 }
 

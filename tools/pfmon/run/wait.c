@@ -247,15 +247,15 @@ static void reap_orphans(pid_t command, struct outcome *outcome)
 /* Handle a stop of the traced child. Does nothing if the child has ended since it stopped. */
 static void take_stop(const struct watch *watch)
 {
-	siginfo_t info = { 0 };
+	int stop = trace_take_stop(watch->pid);
 
-	if (!waitid(P_PID, (id_t)watch->pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
-		trace_stopped(watch->tracer, watch->pid, info.si_status);
+	if (stop != -1)
+		trace_stopped(watch->tracer, watch->pid, stop);
 }
 
 /*
  * Returns 1 if the wait is over, 0 if not, -1 if the child cannot be waited for. others_at_end()
- * needs the child, so the first call of waitid() must not reap it.
+ * needs the child, so waitid() must not reap it.
  */
 static int is_over(const struct waiting *waiting)
 {

@@ -60,8 +60,7 @@ int trace_take_stop(pid_t pid);
 /*
  * Call this when a child has stopped after trace_begin(). Calls the function of @tracer for this
  * stop, if there is one, and lets the child continue. If job control has stopped the child, the
- * child stays stopped. @stop is si_status of waitid(), or the status of waitpid() shifted right by
- * 8 bits.
+ * child stays stopped. @stop is from trace_take_stop().
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

@@ -8,7 +8,6 @@
 #include "../common/errors.h"
 #include "../common/text.h"
 #include "../common/sum.h"
-#include "../record/witness.h"
 #include "join.h"
 #include "recording.h"
 

@@ -14,13 +14,13 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
+#include <perfmon_format.h>
 #include <perfmon_pmu.h>
 
-#include "block.h"
-#include "buffer.h"
-#include "cpu.h"
-#include "format.h"
-#include "message.h"
+#include "base/block.h"
+#include "counting/buffer.h"
+#include "counting/cpu.h"
+#include "counting/message.h"
 #include "set.h"
 
 struct pfm_instances;

@@ -14,8 +14,8 @@
 #ifndef PERFMON_COPIES_H
 #define PERFMON_COPIES_H
 
+#include "counting/remote.h"
 #include "context.h"
-#include "remote.h"
 
 struct pfm_snapshot;
 

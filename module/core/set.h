@@ -5,7 +5,7 @@
 #include <linux/list.h>
 #include <perfmon_pmu.h>
 
-#include "throttle.h"
+#include "counting/throttle.h"
 
 struct pfm_context;
 

@@ -81,7 +81,7 @@ static const struct pair pairs[] = {
 	{ LOAD, EBUSY, "1.11" },
 	{ LOAD, EINVAL, "1.11" },
 	{ LOAD, EEXIST, "1.11" },
-	/* The ptrace check opens a file (module/core/permission.c). */
+	/* The ptrace check opens a file (module/core/attachment/permission.c). */
 	{ LOAD, ENOMEM, HEADER },
 	{ LOAD, ENFILE, HEADER },
 	{ LOAD, E2BIG, HEADER },

@@ -68,7 +68,7 @@ object_notes() {
 		note=$tree/build/$arch/${file%/*}/.$(basename "$file" .c).o.cmd
 		[[ ! -e $note ]] || echo "$note" ;;
 	*)
-		grep -lF "/${file#module/} " "$modules"/*/.*.o.cmd ;;
+		grep -rlF --include='.*.o.cmd' "/${file#module/} " "$modules" ;;
 	esac
 }
 

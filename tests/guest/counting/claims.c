@@ -105,7 +105,7 @@ TEST(only_counters_in_use_are_taken)
 
 /*
  * The test uses this many combinations of counters 0 to 4. The core has fewer entries for
- * combinations: see USES in module/core/claim.c.
+ * combinations: see USES in module/core/claims/claim.c.
  */
 #define COMBINATIONS 24
 

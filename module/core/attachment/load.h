@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What loads on threads and on CPUs have in common, and unloads, too. */
+#ifndef PERFMON_LOAD_H
+#define PERFMON_LOAD_H
+
+#include "counting/set_switch.h"
+#include "context.h"
+
+/*
+ * Begin the context's statistics, at a load.  Called with the context's lock held, where the
+ * registers are.  The scheduler's hook need not count the switches of a thread, because the kernel
+ * counts them: @switches is the kernel's count at the unload minus its count at the load.
+ */
+static inline void pfm_statistics_begin(struct pfm_context *context)
+{
+	context->statistics = (struct pfm_context_statistics){};
+	if (context->attachment.task)
+		context->statistics.switches = -pfm_switches_of(context->attachment.task);
+}
+
+/* Complete the statistics, when the context is detached from its thread.  Called as above. */
+static inline void pfm_statistics_end(struct pfm_context *context)
+{
+	context->statistics.switches += pfm_switches_of(context->attachment.task);
+}
+
+/* The context is loaded from here on.  Called where its registers are, with its lock held. */
+static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *set)
+{
+	context->state = PFM_STATE_LOADED;
+	context->foreign_runs = 0;
+	pfm_statistics_begin(context);
+	context->closed = false;
+	pfm_queue_clear(&context->queue);
+	context->loads++;
+	pfm_set_activate(context, set, true);
+}
+
+/*
+ * Clear the fields that have a meaning only while the context is loaded.  The caller holds the
+ * context's lock and has stopped the counters.  The caller must also change context->state.
+ */
+static inline void pfm_load_end(struct pfm_context *context)
+{
+	context->started = false;
+	context->switch_due = false;
+	context->credit = 0;
+}
+
+#endif

@@ -187,8 +187,12 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 /* Called while the context is unloaded, and after all its copies have ended. */
 static void set_loader(struct pfm_context *context)
 {
+	struct pid *loader = task_tgid(current);
+
+	if (context->loader == loader)
+		return;
 	put_pid(context->loader);
-	context->loader = get_pid(task_tgid(current));
+	context->loader = get_pid(loader);
 }
 
 /* Step 1.  On success the context takes over the caller's reference to @block. */

@@ -21,9 +21,25 @@ struct levels {
 	unsigned int user;
 };
 
+/*
+ * In a debug kernel, each PMU interrupt executes thousands of instructions.  With a period of
+ * 5,003, nearly all samples would be in the kernel, and soon the set would be throttled.
+ */
+#define LEVEL_PERIOD 20011
+
+/* Executes more than LEVEL_PERIOD instructions at user level, then as many at kernel level. */
+static void work_at_both_levels(void)
+{
+	unsigned int i;
+
+	loop(3 * LEVEL_PERIOD);
+	for (i = 0; i < 200; i++)
+		getppid();
+}
+
 static struct levels levels_of_samples(unsigned int levels, uint64_t control)
 {
-	int fd = lbr_context(control | PFM_INTEL_LBR_ALL, levels, 5003);
+	int fd = lbr_context(control | PFM_INTEL_LBR_ALL, levels, LEVEL_PERIOD);
 	const struct pfm_dfl_smpl_hdr *header = map_samples(fd);
 	struct levels found = {};
 	unsigned int i;
@@ -31,10 +47,8 @@ static struct levels levels_of_samples(unsigned int levels, uint64_t control)
 
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	for (i = 0; i < 200; i++) {
-		getppid();
-		loop(1000);
-	}
+	for (i = 0; i < 8; i++)
+		work_at_both_levels();
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_ge(header->hdr_count, 10);
 	for_each_entry(entry, header) {

@@ -211,17 +211,6 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Return: the contents of the control register or, if an NMI has halted the unit, its
- * contents before the NMI.
- */
-static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
-{
-	const u64 control = x86_read_msr(control_of(unit));
-
-	return READ_ONCE(cpu->kept[unit]) ?: control;
-}
-
-/*
  * Save the value of PMD @n; the caller halts its unit afterwards.  If the unit has a sample,
  * *@samples is incremented.
  * Return: whether the sample ends the period.

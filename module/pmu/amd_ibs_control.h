@@ -39,6 +39,17 @@ static inline u64 most_of(enum unit unit)
 }
 
 /*
+ * Return: the contents of the control register or, if an NMI has halted the unit, its
+ * contents before the NMI.
+ */
+static inline u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
+{
+	const u64 control = x86_read_msr(control_of(unit));
+
+	return READ_ONCE(cpu->kept[unit]) ?: control;
+}
+
+/*
  * Return: the unit's count.  If the unit has a sample, this is the maximum up to which it counted.
  * If the op unit has no sample and its count cannot be read, 0 is returned.
  */

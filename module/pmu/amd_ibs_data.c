@@ -33,14 +33,16 @@ static bool has_register(unsigned int n)
 	       (!data_registers[n].needs || amd_ibs_caps & data_registers[n].needs);
 }
 
-/* Read the sample of a halted unit. */
+/* Read the sample of a unit.  If an NMI has halted the unit, only its control register differs. */
 void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit)
 {
 	unsigned int n;
 
 	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
 		if (has_register(n) && data_registers[n].unit == unit)
-			cpu->data[n] = x86_read_msr(data_registers[n].msr);
+			cpu->data[n] = data_registers[n].msr == control_of(unit)
+					       ? read_control(cpu, unit)
+					       : x86_read_msr(data_registers[n].msr);
 }
 
 /* Forget the sample of a unit. */

@@ -111,6 +111,67 @@ TEST(an_interrupt_around_the_stop_is_ours)
 	with_test_registers(check_interrupts);
 }
 
+/* The fetch unit takes one sample, after @distance fetches. */
+static void sample_one_fetch(int fd, uint64_t distance)
+{
+	struct pfarg_pmd pmd = {
+		.reg_num = PFM_AMD_IBS_FETCH,
+		.reg_value = -distance,
+		.reg_short_reset = -FAR,
+		.reg_long_reset = -FAR,
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(of_fetch); i++)
+		add_to(pmd.reg_smpl_pmds, of_fetch[i]);
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+}
+
+/*
+ * As check_interrupts(), with a sample of the fetch unit. If its NMI comes while the stop writes
+ * the control register, the sample must have the contents from before the NMI.
+ */
+static void check_fetches(void)
+{
+	const unsigned int scale = is_debug_kernel() ? 10 : 1;
+	const uint64_t distance = LOOP - 400;
+	int fd = ibs_buffer_context();
+	header_t header = ibs_map(fd, MIB);
+	entry_t entry = first_entry(header);
+	uint64_t halt, delay, count = 0;
+
+	write_pmc(fd, PFM_AMD_IBS_PMC_FETCH, BOTH);
+	sample_one_fetch(fd, FAR);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+	halt = read_pmd(fd, PFM_AMD_IBS_FETCH) + FAR - distance;
+	for (delay = halt - WINDOW * scale; delay < halt + WINDOW * scale;
+	     delay += scale) {
+		msr_write(TEST_DELAY, delay);
+		sample_one_fetch(fd, distance);
+		must(fd, pfm_start(fd, NULL));
+		loop(LOOP);
+		must(fd, pfm_stop(fd));
+		loop(LOOP);
+		ck_assert_uint_eq(header->hdr_count, ++count);
+		ck_assert_msg(ibs_values(entry)[2] & FETCH_LAST,
+			      "delay %ju of about %ju: IBS_FETCH_CTL is 0x%jx",
+			      (uintmax_t)delay, (uintmax_t)halt,
+			      (uintmax_t)ibs_values(entry)[2]);
+		entry = entry_after(entry, COUNT(of_fetch));
+	}
+	munmap((void *)header, MIB);
+	close(fd);
+}
+
+TEST(a_fetch_around_the_stop_is_recorded)
+{
+	need_ibs();
+	with_test_registers(check_fetches);
+}
+
 /*
  * The sample of the op unit is due around the stop. If the stop comes first, the sample is still
  * due afterwards. The fetch unit takes no sample. Its count must include the loop. It may also

@@ -328,7 +328,7 @@ static void fill_format(struct builder *builder, struct operation *operation)
 	operation->elements = 1;
 	e->number = percent(builder, 97) ? ONE_OF(builder, usual) : below(builder, 10);
 	e->value = percent(builder, 90) ? ONE_OF(builder, sizes) : ONE_OF(builder, edges);
-	e->flags = percent(builder, 4) ? below(builder, 4) : 0;
+	e->flags = percent(builder, 4) ? below(builder, 5) : 0;
 	e->set = percent(builder, 3);
 	if (percent(builder, 4))
 		operation->outer = bad_place(builder);

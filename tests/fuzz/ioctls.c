@@ -218,7 +218,19 @@ union format_argument {
 /* The name and the argument of a sampling format, which the kernel reads from memory. */
 struct request {
 	char name[64];
-	union format_argument argument;
+	union {
+		union format_argument argument;
+		char bytes[sizeof(union format_argument) + 1];
+	};
+};
+
+/* The size of the format's argument that CREATE_CONTEXT passes (element[0].flags). */
+enum {
+	SIZE_RIGHT,
+	SIZE_ZERO,
+	SIZE_LONGER, /* the additional byte is zero */
+	SIZE_HUGE,
+	SIZE_LONGER_NOT_ZERO, /* the additional byte is not zero */
 };
 
 enum {
@@ -268,9 +280,15 @@ const char *bad_format(const struct operation *operation)
 	for (n = 0; n < COUNT(unknown); n++)
 		if (!strcmp(format_of(operation)->name, unknown[n]))
 			return "there is no such format";
-	return operation->element[0].flags % 2
-		       ? "the format's argument has the wrong size"
-		       : NULL;
+	switch (operation->element[0].flags) {
+	case SIZE_ZERO:
+	case SIZE_HUGE:
+		return "the format's argument has the wrong size";
+	case SIZE_LONGER_NOT_ZERO:
+		return "the additional byte of the format's argument is not zero";
+	default:
+		return NULL;
+	}
 }
 
 static void put_format_argument(union format_argument *argument,
@@ -301,10 +319,13 @@ static void put_format(struct executor *executor, const struct operation *operat
 {
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
-	/*
-	 * If an argument is larger than the format's structure, the additional bytes are zero.
-	 */
-	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
+	const uint64_t sizes[] = {
+		[SIZE_RIGHT] = format->size,
+		[SIZE_ZERO] = 0,
+		[SIZE_LONGER] = format->size + 1,
+		[SIZE_HUGE] = 1ull << 40,
+		[SIZE_LONGER_NOT_ZERO] = format->size + 1,
+	};
 	struct request request = {};
 	uint64_t address;
 
@@ -312,6 +333,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 		return;
 	strncpy(request.name, format->name, sizeof(request.name) - 1);
 	put_format_argument(&request.argument, format, e->value);
+	request.bytes[format->size] = e->flags == SIZE_LONGER_NOT_ZERO;
 	address = (uintptr_t)put_argument(&executor->outer, operation->outer, &request,
 					  sizeof(request), sizeof(request));
 	create->format_name = address;

@@ -128,9 +128,9 @@ void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
 /*
- * The configuration of idle copies is out of date: a fork that uses an idle copy configures the
- * copy again.  Called when registers are configured, with the context's lock held, on the CPU of
- * its thread.
+ * Note that the configuration of idle copies is out of date.  A fork that uses an idle copy then
+ * configures the copy again.  Called when registers are configured, with the context's lock held,
+ * on the CPU of its thread.
  */
 void pfm_copies_configure(struct pfm_context *context);
 
@@ -143,7 +143,7 @@ bool pfm_copies_start(struct pfm_copies *copies, bool started);
 /*
  * Call @function for each living copy, through pfm_context_call().  A copy may end before
  * @function is called for it, so @function must accept an unloaded copy.  Copies that are made
- * meanwhile are not visited.
+ * during this call are not visited.
  */
 void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
 
@@ -157,9 +157,9 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void *argument);
 
 /*
- * Called by the @function that was passed to pfm_copies_read().  Return: whether the walk still has
- * to read @copy.  It does not if it has read @copy already, or if @copy is unloaded: then the sums
- * contain its counts.
+ * Called by the @function that was passed to pfm_copies_read().  Return: true if the walk still has
+ * to read @copy; false if the walk has read @copy already, or if @copy is unloaded.  The sums
+ * contain the counts of an unloaded copy.
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 

@@ -13,7 +13,7 @@ struct pfm_context;
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
- * struct pfm_pmd_attributes - what overflows, resets and reads need to know about a PMD
+ * struct pfm_pmd_attributes - data of a PMD that the core needs at an overflow, a reset or a read
  *
  * @last_reset: the value that the last write or reset stored
  * @random_state: the state of Carta's generator, 1 to 2^31 - 2
@@ -73,7 +73,7 @@ struct pfm_sum {
  * contain the set's values.
  *
  * @ends_at: the set's turn ends when @duration reaches this value
- * @load: the load to which @overflowed and @reset_* belong, as a value of pfm_context.loads
+ * @load: number of the load (pfm_context.loads) to which @overflowed and @reset_* belong
  * @triggers: counters whose overflows switch to the next set
  * @pmc_stamp: gets a new number when PMCs change; a CPU that writes the PMCs to its registers
  *	copies this number
@@ -148,9 +148,9 @@ static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 }
 
 /*
- * Create a set; also creates the first set of a context.  @description has been
- * checked; the effective timeout is stored in it.  Return: 0, or a negative errno; on an
- * error nothing has changed.
+ * Create a set; also creates the first set of a context.  The caller has checked @description.  The
+ * effective timeout is stored in @description.  Return: 0, or a negative errno; on an error nothing
+ * has changed.
  */
 int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
 		   struct pfm_set **created);

@@ -111,7 +111,7 @@ static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring; at a restart: leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch event sets: now, or with _MASK at the restart */
+#define PFM_CONTROL_SWITCH 0x8 /* switch to the next set; with _MASK, at the restart */
 #define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
@@ -162,15 +162,15 @@ struct pfm_format_instance {
  *
  * @buffer_size: checks the argument and sets the size of the buffer in bytes; 0 means no buffer.
  *	Returns 0 or a negative errno, such as -EINVAL for a bad argument; the creation of the
- *	context then fails with this errno.  Process context, may sleep; optional.
+ *	context then fails with this errno.  Process context, may sleep.  Optional.
  * @init: sets up an instance: writes the buffer's header and sets @private.  Returns 0 or a
  *	negative errno; the creation of the context then fails with this errno.  Before @init
  *	returns an errno, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged
- *	to the user.  Process context, may sleep; optional.
+ *	to the user.  Process context, may sleep.  Optional.
  * @exit: frees @private.  Called once for each instance whose @init succeeded, even if the
  *	creation of the context fails later.  Without @init, called once for each instance.  No
  *	other callback for this instance runs at the same time or later.  The user may still read
- *	the buffer; the core frees it after the context.  Process context, may sleep; optional.
+ *	the buffer; the core frees it after the context.  Process context, may sleep.  Optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
  *	time.  The handler must not wait or fault.  Returns PFM_CONTROL_*.

@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on, all are this or _SAMPLED */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on have this or _SAMPLED */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC without levels: see struct pfm_register */
@@ -174,9 +174,9 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU was
  * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU still
  * contain the set's values.  While start() runs and while the set counts,
- * pfm_running_registers() returns the set's registers.  While stop() runs, it returns NULL.  If an
- * overflow handler interrupts stop(), the handler must not lose the overflows: overflows() must
- * still return them.
+ * pfm_running_registers() returns the set's registers.  While stop() runs, that function returns
+ * NULL.  If an overflow handler interrupts stop(), the handler must not lose the overflows:
+ * overflows() must still return them.
  *
  * @owner: returns the owner of the registers that CPU @number shares with other CPUs.  The owner is
  *	the CPU that accesses these registers, perhaps CPU @number itself.  It remains the owner
@@ -193,11 +193,11 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	may be counting.  Process context, may sleep, CPU hotplug held off.  If no other software
  *	uses the hardware, the PMU needs neither @release nor @claim.
  * @held_by_others: sets in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim could not
- *	claim at the moment.  Process context, may sleep; optional.
+ *	claim at the moment.  Process context, may sleep.  Optional.
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the values that
  *	the context's registers have now; PMCs and PMDs may be written later.  Returns 0 or a
  *	negative errno; the load then fails with this errno.  Before @load returns an errno, it must
- *	undo what it did.  Called by the loader (current), in process context, may sleep; optional.
+ *	undo what it did.  Called by the loader (current), in process context, may sleep.  Optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
@@ -206,16 +206,16 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	PFM_FL_INHERIT_* cannot use a PMU that has @unload.  @load is not called for the copies of a
  *	context.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
- *	already have their defaults.  Process context, may sleep; optional.
+ *	already have their defaults.  Process context, may sleep.  Optional.
  * @counts_threads: returns whether PMC @n with @value selects an event that only a thread can have,
  *	such as a page fault.  A system-wide context cannot use such a value.  Process context, may
- *	sleep; optional.
+ *	sleep.  Optional.
  * @configure: computes @config, so that write_pmcs and start are short.  Called after PMC values,
  *	@counters or @interrupting of a set have changed, while the set does not count.  Interrupts
  *	are off, and the call may come on any CPU.  Optional.
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If it cannot, the
  *	core does not start the set, and increments foreign_runs (docs/interface.md).  Called before
- *	write_pmcs; optional.
+ *	write_pmcs.  Optional.
  * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may raise
  *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
  *	values that the last call wrote on this CPU, or is NULL if these values are not known.  If a
@@ -236,7 +236,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @callers: hot; called after an overflow, with counters halted.  From the program's calls that the
  *	hardware has recorded, take those that have not returned.  Store the addresses of their call
  *	instructions in @to, innermost first, at most @most addresses.  Returns the number of
- *	addresses; optional.
+ *	addresses.  Optional.
  * @overflows: hot; returns the @counters that have wrapped and have not been acknowledged; required
  *	if the PMU calls pfm_overflow().
  * @acknowledge: hot; clear the overflows of @counters; the core has recorded these overflows.
@@ -299,7 +299,7 @@ struct pfm_virtual_pmd {
  * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
  * @pmc_count: length of @pmcs
  * @pmd_count: length of @pmds
- * @virtuals: the PMU's own virtual PMDs, from PFM_VIRTUAL_PMU_BASE on; optional
+ * @virtuals: the PMU's own virtual PMDs, from PFM_VIRTUAL_PMU_BASE on.  Optional.
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
  * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
  *	rank; among equals, the one that was registered first.
@@ -307,7 +307,7 @@ struct pfm_virtual_pmd {
  * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the registers, and
  *	@scope names what the registers belong to, such as "l3" or "package".  The registers can be
  *	used in system-wide contexts only, by users who may count at all levels.  Only one context
- *	at a time can use the registers of a cache or package.  It counts on the CPU that
+ *	at a time can use the registers of a cache or package.  This context counts on the CPU that
  *	@operations->owner returns.  Such a PMU is never the default.
  * @independent: an operation on a set affects only the counters of this set.  So a thread's context
  *	and a system-wide context may count on a CPU at the same time, with different counters.  The
@@ -457,7 +457,7 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  * pfm_overflow_of() - pfm_overflow() for PMUs with independent counters
  * @pmu: PMU of the interrupt
  * @running: one of the two sets that pfm_running_sets() returned, not NULL.  Its counters are
- *	halted, or the module makes sure that their interrupts do not call the core meanwhile
+ *	halted, or the module makes sure that their interrupts do not call the core during this call
  * @regs: interrupted registers
  *
  * Return: the same as pfm_overflow(), but for the set @running only.  "next" is the next set of the

@@ -78,7 +78,7 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	enum pfm_reason reason = PFM_REASON_PERMISSION;
 	int error;
 
-	/* Other flags of the thread may change meanwhile, but PF_KTHREAD does not change. */
+	/* Other flags of the thread may change at any time, but PF_KTHREAD does not change. */
 	if (data_race(task->flags) & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
 	error = pfm_may_monitor(task);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a context: what the parent's calls do with them, and the sums of their counts.
+ * Copies of a context: what calls on the parent do with the copies, and the sums of the copies'
+ * counts.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
  * lock of struct pfm_copies.  A reading returns the sums plus the counts of each living copy.

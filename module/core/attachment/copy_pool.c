@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of copies.  Copies whose threads have ended are kept, idle, for the next forks.
+ * The memory of copies.  A copy whose thread has ended is kept as an idle copy for a later fork.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>

@@ -44,8 +44,8 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Some ended copies still have counts that nobody has read.  Move these copies to the list of
- * idle copies, because nobody will read the counts any more.
+ * Drop the counts of ended copies that nobody has read: move all copies from the list "kept" to the
+ * list of idle copies.
  */
 void pfm_copies_forget_counts(struct pfm_copies *copies);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What loads on threads and on CPUs have in common, and unloads, too. */
+/* Steps that loads on threads and loads on CPUs have in common; the same for unloads. */
 #ifndef PERFMON_LOAD_H
 #define PERFMON_LOAD_H
 

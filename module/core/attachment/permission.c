@@ -201,7 +201,7 @@ static int may_open(struct task_struct *task, const char *file_name)
 	if (IS_ERR(file))
 		return why_not_opened(task, number, PTR_ERR(file));
 	fput(file);
-	/* If the thread has ended, another thread may have its id: then that thread was checked. */
+	/* If the thread has ended, another thread with the same id may have been checked. */
 	return pid_alive(task) ? 0 : -ESRCH;
 }
 

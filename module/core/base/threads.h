@@ -3,9 +3,9 @@
  * The thread table: a hash table of the contexts that are loaded on threads.  The key is the
  * address of the thread's task_struct.
  *
- * It is changed under its own lock; the scheduler hooks read it under RCU.  There are at least
- * four buckets for each loaded context, so the cost of a look-up does not depend on the number
- * of contexts.  A table with too few or too many buckets is replaced by another one.  During
+ * The table is changed under its own lock; the scheduler hooks read it under RCU.  There are at
+ * least four buckets for each loaded context, so the cost of a look-up does not depend on the
+ * number of contexts.  A table with too few or too many buckets is replaced by another one.  During
  * the replacement a context may be in both tables, so each context has two nodes.
  *
  * The kernel's rhashtable cannot be used: in the hooks it would allocate memory and take

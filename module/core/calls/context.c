@@ -192,7 +192,8 @@ static void undo_create(struct pfm_context *context)
 
 /*
  * Fail if the context cannot use @pmu.  Registers that CPUs share are for system-wide contexts
- * only.  They count at all levels, so a context that may count at user level only cannot use them.
+ * only.  Such registers count at all levels.  So a context cannot use them if it may count only at
+ * user level.
  */
 static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u32 flags)
 {

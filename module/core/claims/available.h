@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* For each of the @count @registers that exists, set its bit in the bitmap @map. */
+/* Set the bits of the existing registers in the bitmap @map.  @count: length of @registers. */
 void pfm_implemented(const struct pfm_register *registers, unsigned int count, u64 *map);
 
 /*

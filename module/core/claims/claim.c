@@ -49,8 +49,8 @@ static enum kind kind_of(const struct pfm_context *context)
 /**
  * struct pfm_use - a combination of PMDs that one or more loaded contexts use
  * @pmds: the PMDs
- * @contexts: number of these contexts; can decrease at any time; if it is 0, @pmds may be
- *	released
+ * @contexts: number of these contexts.  It can decrease at any time.  When it is 0, @pmds may be
+ *	released.
  * @is_held: whether @pmds are claimed; if false, the content of @pmds is not valid
  */
 struct pfm_use {
@@ -359,7 +359,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* Request the release of idle PMDs and hooks.  If the work is pending already, it does that. */
+/* Request the release of idle PMDs and hooks.  If the work is pending already, do nothing. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* take() with the mutex.  Another context may have claimed @pmds meanwhile: try join() again. */
+/* take() with the mutex.  Another context may have claimed @pmds by now, so first try join(). */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
@@ -498,7 +498,7 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/* Move the context from its entry to @use, unless the context has been unloaded meanwhile. */
+/* Move the context from its entry to @use.  If the context is unloaded by now, leave @use. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;

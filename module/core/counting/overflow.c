@@ -192,7 +192,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	sample->set = set->id;
 	tell_thread(context, sample);
 	sample->time = local_clock();
-	do { /* at least one wrapped */
+	do { /* @wrapped has at least one bit */
 		const unsigned int n = __ffs64(rest);
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 

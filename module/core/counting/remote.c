@@ -13,8 +13,7 @@ struct call {
 };
 
 /*
- * Runs with interrupts off.  If the registers have moved to another CPU meanwhile, call->done stays
- * false.
+ * Runs with interrupts off.  If the registers are on another CPU by now, call->done stays false.
  */
 static void call_from_interrupt(void *argument)
 {

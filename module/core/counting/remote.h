@@ -26,7 +26,8 @@ static inline bool pfm_is_here(const struct pfm_context *context)
  *	registers, or on this CPU if the registers are in memory
  * @argument: for @function
  *
- * The thread is not stopped.  If it migrates meanwhile, the call is sent to its new CPU.
+ * The thread is not stopped.  If it migrates before @function is called, the call is sent to its
+ * new CPU.
  */
 static __always_inline void pfm_context_call(struct pfm_context *context,
 					     pfm_context_fn function, void *argument)

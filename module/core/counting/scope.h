@@ -17,8 +17,9 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: if CPUs share the registers of @pmu, the owner of the registers that CPU @number uses, or
- * a negative errno; otherwise @number.  Called with CPU hotplug held off; may sleep.
+ * Return: @number if each CPU has its own registers of @pmu.  If CPUs share the registers, the
+ * owner of those that CPU @number uses, or a negative errno.  Called with CPU hotplug held off; may
+ * sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -71,7 +71,7 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
  * Read a set once.  Called with interrupts off, where the registers are.  @set: the set, or NULL
  * for the active one.
  *
- * Return: the set, or NULL if an NMI has handled an overflow meanwhile.  That overflow may have
+ * Return: the set, or NULL if an NMI handled an overflow during the read.  That overflow may have
  * switched sets.
  */
 static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *context,

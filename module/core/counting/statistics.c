@@ -35,8 +35,8 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 }
 
 /*
- * @data: a field of the statistics of threads.  The same field of the CPU's other statistics is
- * added to it.
+ * @data: a field in the statistics of the CPU's threads.  @value: out: the sum of this field over
+ * all statistics of the CPU.
  */
 static int get(void *data, u64 *value)
 {

@@ -18,7 +18,7 @@
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
 	X(ovfl_intr_timed_count) /* overflow interrupts that were timed */                    \
 	X(ovfl_intr_timed_ns) /* ns in overflow interrupts that were timed */                 \
-	X(ovfl_intr_replay_count) /* halts of counters that found a wrapped counter */        \
+	X(ovfl_intr_replay_count) /* how often a halt found a wrapped counter */              \
 	X(ovfl_notify_count) /* notifications */                                              \
 	X(ovfl_throttle_count) /* how often an event set was throttled */                     \
 	X(reset_pmds_count) /* how often PMDs got reset values */                             \

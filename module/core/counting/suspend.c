@@ -37,7 +37,7 @@ static void call_each(const struct pfm_pmu *pmu,
 }
 
 /*
- * The stop may find an overflow and queue an irq_work that sends the notification.  If the CPU
+ * pfm_pause() may find an overflow and queue an irq_work that sends the notification.  If the CPU
  * is reset, the interrupt for this work is lost.  Then no later work raises an interrupt either.
  * So run the work now.
  */

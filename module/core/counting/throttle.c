@@ -4,7 +4,7 @@
  *
  * An event set with too many overflow interrupts counts nothing for about a tick.
  * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
- * may take a whole tick.  So one interrupt of every few is timed, and the others are
+ * may take a whole tick.  So only every n-th interrupt is timed, and the others are
  * assumed to take as long.  A set is also throttled if its interrupts take more than a
  * certain share of its duration.
  *

@@ -263,7 +263,7 @@ void pfm_pmu_unregister(struct pfm_pmu *pmu)
 	mutex_lock(&registry);
 	list_del(&pmu->node);
 	if (pfm_sysfs_set_default_pmu(find(NULL)))
-		pr_warn("perfmon: no memory for pmu_desc\n");
+		pr_warn("perfmon: no memory for the link pmu_desc\n");
 	pfm_sysfs_remove_pmu(pmu);
 	forget_cpus(pmu);
 	pfm_claims_remove(pmu);

@@ -35,8 +35,8 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link)
 {
 	/*
-	 * Not a variable of the CPU: an NMI may come while a system-wide context that stops gets
-	 * its samples, and sample a thread's context.
+	 * This array is not per-CPU data.  While a system-wide context stops and its last samples
+	 * are stored, an NMI may store a sample of a thread's context.
 	 */
 	unsigned long all[OURS + PFM_CALLCHAIN_MAX_DEPTH];
 	unsigned int length = stack_trace_save(all, OURS + most, 0);

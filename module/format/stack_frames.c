@@ -14,7 +14,7 @@
 #include "stack.h"
 
 struct frame {
-	u64 caller; /* its frame pointer */
+	u64 caller; /* the caller's frame pointer */
 	u64 address; /* where the function returns to */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On POWER the back chain leads through the kernel's stack and through the program's ("64-Bit
- * ELF V2 ABI Specification", 2.2.2 The Stack Frame).
+ * On POWER the frames of the kernel's stack and those of the program's stack each form a back chain
+ * ("64-Bit ELF V2 ABI Specification", 2.2.2 The Stack Frame).
  *
  * r1 points to the innermost frame; the first doubleword of each frame points to the caller's
  * frame.  A call puts the return address into the link register.  The called function saves this
@@ -21,7 +21,7 @@
 #include "stack.h"
 
 struct frame {
-	u64 caller; /* its frame */
+	u64 caller; /* address of the caller's frame */
 	u64 condition;
 	u64 link; /* return address into this frame's function */
 };
@@ -31,7 +31,7 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* frames left to read: even a circular chain ends */
+	unsigned int frames; /* frames left to read, so even a circular chain ends */
 	bool is_kernel;
 };
 

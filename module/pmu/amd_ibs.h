@@ -31,8 +31,8 @@ enum unit {
  * @loaded: the set that counts here, or NULL
  * @running: counters of @loaded whose units run
  * @pending: counters of @loaded that overflowed and were not acknowledged
- * @left: for each unit, how many events it still had to count until the overflow, at the time of
- *	its start
+ * @left: for each unit, the number of events that remained until the overflow when the unit was
+ *	started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
  * @kept: for each running unit that an NMI has halted, the contents of its control register before

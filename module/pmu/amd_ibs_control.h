@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMU description "amd_ibs": the control registers of the units.  AMD64 Architecture Programmer's
- * Manual, volume 2, section "Instruction-Based Sampling", and the BKDG, family 10h.
+ * PMU description "amd_ibs": the control registers of the units.
+ *
+ * The manuals are the AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
+ * Sampling", and the BKDG, family 10h.
  */
 #ifndef PERFMON_AMD_IBS_CONTROL_H
 #define PERFMON_AMD_IBS_CONTROL_H

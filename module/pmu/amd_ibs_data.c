@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "amd_ibs": what a unit records about the instruction that it samples.  AMD64
- * Architecture Programmer's Manual, volume 2, section "Instruction-Based Sampling".
+ * PMU description "amd_ibs": what a unit records about the instruction that it samples.
+ *
+ * The manual is the AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
+ * Sampling".
  */
 #include "amd_ibs.h"
 #include "amd_ibs_control.h"
@@ -33,7 +35,10 @@ static bool has_register(unsigned int n)
 	       (!data_registers[n].needs || amd_ibs_caps & data_registers[n].needs);
 }
 
-/* Read the sample of a unit.  If an NMI has halted the unit, only its control register differs. */
+/*
+ * Read the sample of a unit.  If an NMI has halted the unit, its control register no longer belongs
+ * to the sample, so read_control() returns the contents before the halt.
+ */
 void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit)
 {
 	unsigned int n;

@@ -34,7 +34,8 @@
 
 static unsigned int poll_ms = 1000;
 module_param(poll_ms, uint, 0644);
-MODULE_PARM_DESC(poll_ms, "ms between two reads of a running counter, 1 to 60000 (1000)");
+MODULE_PARM_DESC(poll_ms,
+		 "ms between two reads of a running counter, 1 to 60000 (default: 1000)");
 
 static bool is_17h __ro_after_init; /* L3 events have the fields of families 17h and 18h */
 static bool is_version_2 __ro_after_init;

@@ -13,7 +13,7 @@
  * @placeholder: the event of perf that has the register; NULL if perf has no such PMU, or if the
  *	counter is not claimed
  * @value: the 64-bit value
- * @last: value of the register when @value was updated last
+ * @last: the register's value at the last update of @value
  */
 struct uncore_counter {
 	struct perf_event *placeholder;
@@ -43,7 +43,8 @@ struct uncore_cpu {
 /**
  * struct uncore - a PMU that CPUs share
  * @name_in_perf: name of perf's PMU
- * @base: first register: control and count of counter 0, then those of counter 1, ...
+ * @base: the first register.  Each counter has a control register and then a count register,
+ *	beginning with counter 0.
  * @instance_of: returns the number of the cache or package of the CPU that calls it
  * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: sharing it with perf_event.
+ * Shares Arm PMUv3 with perf_event.
  *
  * The kernel's arm_pmu driver owns the interrupt and allocates the counters.  It does not
  * touch the counters that armv8_used.c marks as used, except in three functions, which we
  * interpose:
  *
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before
- *		it runs, so that it cannot clear a new overflow, and start them again
- *		after it.
+ *		handle_irq runs, so that it cannot clear a new overflow.  Afterwards we
+ *		start our counters again.
  * start	may open all counters to user level, for a thread that reads a perf event
  *		at user level (sysctl kernel.perf_user_access).  We clear those of our
  *		counters that have values of other threads.
@@ -39,8 +39,8 @@
 DEFINE_PER_CPU(u64, armv8_kept_overflows);
 
 /*
- * our_cpus: CPUs that we use, all of one arm_pmu.  listed_cpus: CPUs that we may use if
- * they have that PMU.
+ * our_cpus: CPUs that we use.  All of them have the same arm_pmu.
+ * listed_cpus: CPUs that we may use if they have that arm_pmu.
  */
 static struct cpumask our_cpus;
 static struct cpumask listed_cpus;
@@ -317,8 +317,8 @@ struct claim {
 };
 
 /*
- * Claim all counters in @argument->wanted on this CPU, or none.  Counters that we claimed earlier
- * may be counting.  Interrupts are off.
+ * Claim all counters in @argument->wanted on this CPU.  If perf uses one of them, claim none.
+ * Counters that we claimed earlier may be counting.  Interrupts are off.
  */
 static void claim_here(void *argument)
 {
@@ -493,8 +493,8 @@ void armv8_perf_release(u64 counters)
 }
 
 /*
- * Called on a CPU that has come online, perhaps for the first time.  Use this CPU from now on,
- * unless perf uses, on this CPU, a counter that we have claimed on the others.
+ * Called on a CPU that has come online, perhaps for the first time.  If perf uses one of our
+ * claimed counters on this CPU, leave this CPU to perf.  Otherwise use it from now on.
  */
 static int armv8_cpu_online(unsigned int cpu)
 {
@@ -518,9 +518,10 @@ static int armv8_cpu_online(unsigned int cpu)
 
 /**
  * armv8_perf_find() - find the arm_pmu of a CPU
- * @list: in: CPUs that may be used; out: only those that have the same arm_pmu as the first online
- *	CPU of the list.  CPUs in the list that come online later are used, too.
- * @name: out: name of the arm_pmu
+ * @list: the CPUs that may be used.  Those whose arm_pmu differs from that of the first online CPU
+ *	of the list are removed.  A CPU that was in the list and comes online later is used, too,
+ *	if it has the same arm_pmu.
+ * @name: set to the name of the arm_pmu
  *
  * perf creates a raw event on the CPU's own PMU, so this event shows which PMU the CPU has.  The
  * event never counts.  An arm_pmu is never freed (its driver is built in and cannot be unbound).

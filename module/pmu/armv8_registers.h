@@ -39,7 +39,7 @@
  */
 #define ARMV8_TYPE_NSH	   BIT_ULL(27) /* count at EL2 */
 
-/* X(n) for every event counter that the architecture defines. */
+/* Expands to X(n) for every event counter that the architecture defines. */
 /* clang-format off */
 #define ARMV8_EVENT_COUNTERS(X)						\
 	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)		\
@@ -98,7 +98,7 @@ static inline void armv8_set_overflows(u64 counters)
 	write_sysreg(counters, pmovsset_el0);
 }
 
-/* PMUSERENR_EL0: what user level may read; nothing if it is 0. */
+/* PMUSERENR_EL0: which registers user level may read.  If it is 0, user level may read none. */
 static inline u64 armv8_read_user_access(void)
 {
 	return read_sysreg(pmuserenr_el0);

@@ -97,8 +97,8 @@ static bool check_pmc(unsigned int n, u64 *value)
 }
 
 /*
- * Remove @counters, which have an erratum, from the description.  They count correctly only with
- * shared ownership, because perf then handles the erratum.
+ * Remove @counters from the description, because an erratum affects them.  They count correctly
+ * only with shared ownership, because perf then handles the erratum.
  */
 static void leave_out(u32 counters)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon_intel: which counters and events all CPUs have.
+ * perfmon_intel: finds out which counters and events all CPUs have.
  *
  * CPUID leaf 0AH, and 23H where present, describe only the CPU that executes CPUID (Intel SDM,
  * volume 3B, section "Architectural Performance Monitoring").  A processor may have several kinds

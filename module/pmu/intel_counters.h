@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmon_intel: which counters and events all CPUs have. */
+/* perfmon_intel: finds out which counters and events all CPUs have. */
 #ifndef PERFMON_INTEL_COUNTERS_H
 #define PERFMON_INTEL_COUNTERS_H
 

@@ -258,7 +258,7 @@ static struct x86_pebs pebs = {
 
 /* ---- the processor ------------------------------------------------------------------------ */
 
-static const char *refusal = "this processor has none";
+static const char *refusal = "this processor has no precise sampling";
 
 static int show(char *text, const struct kernel_param *unused)
 {
@@ -283,7 +283,7 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
 		return erratum;
 	if (format > FORMAT_LAST ||
 	    (format >= FORMAT_ADAPTIVE && !(capabilities & CAPABILITY_BASELINE)))
-		return "the format of its records is not known";
+		return "the format of this processor's records is not known";
 	if (boot_cpu_has(X86_FEATURE_PTI))
 		return "page-table isolation hides the buffer (boot with pti=off)";
 	if (shared)

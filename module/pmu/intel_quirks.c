@@ -33,7 +33,7 @@ struct quirk {
 };
 
 #define WRONG_RECORDS "errata of this processor make its records wrong"
-#define OLD_MICROCODE "this processor's microcode is too old for it"
+#define OLD_MICROCODE "this processor's microcode is too old for precise sampling"
 
 static const struct quirk quirks_of_models[] = {
 	/*

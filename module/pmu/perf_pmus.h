@@ -18,8 +18,9 @@
  *
  * Process context, may sleep.
  *
- * Return: the event, to be released with perf_event_release_kernel(), or an error pointer:
- *	-ENOENT if no PMU of perf has the event
+ * The caller releases the event with perf_event_release_kernel().
+ *
+ * Return: the event, or an error pointer, which is -ENOENT if no PMU of perf has the event
  */
 static inline struct perf_event *perf_idle_event(int cpu, u32 type, u64 config)
 {
@@ -38,7 +39,8 @@ static inline struct perf_event *perf_idle_event(int cpu, u32 type, u64 config)
  * @any: the device of any of perf's PMUs
  * @name: as in /sys/bus/event_source/devices
  *
- * Process context.  The caller makes sure that the PMU's driver is not unloaded meanwhile.
+ * Process context.  The caller makes sure that the PMU's driver stays loaded during this call and
+ * while the returned PMU is used.
  *
  * Return: the PMU, or NULL
  */

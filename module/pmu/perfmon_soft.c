@@ -9,8 +9,8 @@
  * that its source had at the last update.  An update adds the difference to the counter and
  * latches a wrap.  Updates happen
  *
- *  - in stop(), which the core calls at every context switch: this finds the overflows of
- *    counters of context switches and migrations, for which no timer is set;
+ *  - in stop(), which the core calls at every context switch.  No timer is set for counters of
+ *    context switches and migrations, so stop() finds their overflows;
  *  - in read(), so that the overflows that read() returns agree with the values;
  *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer to
  *    the earliest time at which one of the interrupting counters can wrap.
@@ -48,11 +48,12 @@
 #include "perfmon_pmu.h"
 #include <perfmon/perfmon_soft.h>
 
+#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* in counts of a clock */
+
 /*
  * The timer never expires earlier than SOFT_MINIMUM_NS after a start, so that the thread makes
  * progress even if a counter wraps all the time.  perf's software clocks use the same minimum.
  */
-#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* in counts of a clock */
 #define SOFT_MINIMUM_NS	       10000
 
 /*
@@ -78,7 +79,7 @@ static u32 soft_ns_per_tick;
 
 static unsigned int counter_width = 64;
 module_param(counter_width, uint, 0444);
-MODULE_PARM_DESC(counter_width, "width of a counter in bits, 16 to 64 (64)");
+MODULE_PARM_DESC(counter_width, "width of a counter in bits, 16 to 64 (default: 64)");
 
 static u64 soft_mask;
 static struct pfm_pmu soft_pmu;

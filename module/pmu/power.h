@@ -39,7 +39,9 @@ void power_interrupt(struct pt_regs *regs);
 
 /* power_claim.c */
 
-/* Always true with the radix MMU; with the hash MMU, the value of the module parameter "hash". */
+/*
+ * Return: true with the radix MMU.  With the hash MMU, the value of the module parameter "hash".
+ */
 bool power_may_count(void);
 int power_claim(struct pfm_pmu *pmu, const u64 *pmds);
 void power_release(struct pfm_pmu *pmu, const u64 *pmds);

@@ -22,7 +22,8 @@
  */
 static bool hash;
 module_param(hash, bool, 0644);
-MODULE_PARM_DESC(hash, "count with the hash MMU too, at the risk of a crash (0)");
+MODULE_PARM_DESC(hash,
+		 "count with the hash MMU too, at the risk of a crash (default: 0)");
 
 static enum cpuhp_state hotplug_state;
 
@@ -117,8 +118,8 @@ done:
 }
 
 /*
- * end_here() runs in a thread on each CPU.  When it has run, an earlier overflow interrupt has
- * returned, and no other one can come.
+ * end_here() runs in a thread on each CPU.  After that, the handler of an earlier overflow
+ * interrupt has returned on this CPU, and no further overflow interrupt can come there.
  */
 void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {

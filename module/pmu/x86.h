@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
- * their processors.  With exclusive ownership, x86_exclusive.c takes all counters, and x86.c moves
- * values between the registers and memory.  With shared ownership, x86_placeholders.c takes single
- * counters from perf, and x86_shared.c moves their values.
+ * Declarations that the PMU descriptions of x86 processors share.
+ *
+ * intel.c and amd.c describe the registers of their processors.  With exclusive ownership,
+ * x86_exclusive.c takes all counters, and x86.c moves values between the registers and memory.
+ * With shared ownership, x86_placeholders.c takes single counters from perf, and x86_shared.c moves
+ * their values.
  */
 #ifndef PERFMON_X86_MODULE_H
 #define PERFMON_X86_MODULE_H
@@ -153,11 +155,11 @@ struct x86_extra {
  * @counts_anywhere: return whether all general counters can count the event that a PMC value
  *	selects
  * @check_pmc: as in struct pfm_pmu_operations; optional
- * @reset_selects: set all event selects to 0, before some of them are written; the counters are
- *	halted, and keep their values; optional
+ * @reset_selects: set all event selects to 0, before some of them are written.  The counters are
+ *	halted and keep their values.  Optional.
  * @branches: operations on branch records; NULL if the processor has none
- * @branch_control: the PMC that selects which branches are recorded; if this PMC is 0, no
- *	branches are recorded
+ * @branch_control: number of the PMC that selects which branches are recorded.  If the PMC has the
+ *	value 0, no branches are recorded.
  * @set_up: describe the registers that depend on the ownership; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none

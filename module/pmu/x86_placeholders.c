@@ -96,9 +96,9 @@ static void put(unsigned int n, struct perf_event *event)
  * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
  * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
  *
- * perf may have moved some placeholders to other counters.  The PMDs that have a placeholder stay
- * the same: a placeholder whose counter belongs to none of these PMDs gets one of those that
- * remain.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  Afterwards the same PMDs as before have
+ * a placeholder.  If the counter of a placeholder belongs to none of these PMDs, the placeholder is
+ * assigned to one of the PMDs that remain.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {
@@ -134,7 +134,10 @@ static void stop_one(struct perf_event *event)
 	event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/* If the event's fields are up to date, they have the value.  Otherwise the counter has it. */
+/*
+ * Start an event.  If its fields are up to date, the counter is loaded from them.  Otherwise the
+ * counter still has the value.
+ */
 static void start_one(struct perf_event *event)
 {
 	event->pmu->start(event,
@@ -142,9 +145,9 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for placeholders of this CPU that have a counter: for those that are stopped if
- * @stopped is true, for the others if @stopped is false.  perf's PMU is disabled during the calls,
- * because perf writes the registers when the PMU is enabled again.
+ * Call @function for placeholders of this CPU that have a counter.  If @stopped is true, call it
+ * only for those that are stopped, otherwise only for those that are not.  perf's PMU is
+ * disabled during the calls, because perf writes the registers when the PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {

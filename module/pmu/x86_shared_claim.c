@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* x86, counters shared with perf: claim and release them on all CPUs. */
+/* x86: claims and releases counters on all CPUs if the ownership is shared. */
 #include <asm/nmi.h>
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -118,8 +118,8 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
  * @until: the answer expires at this time (jiffies)
  * @is_known: ask_perf() has been called
  *
- * ask_perf() creates placeholders for a moment, and perf's events may stop counting meanwhile.  So
- * callers without CAP_PERFMON get the last answer if it is less than one second old.  The core
+ * ask_perf() creates placeholders for a moment, and perf's events may not count during this moment.
+ * So callers without CAP_PERFMON get the last answer if it is less than one second old.  The core
  * never calls claim and held_by_others at the same time, so the answer needs no lock.
  */
 static struct answer {

@@ -9,8 +9,8 @@
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
  * the overflow flag.  The bit below it is not used, because perf may own the counter, and perf
- * loads only values greater than half of the counter's range.  If the PMD used this bit, too, a PMD
- * of 0 would be exactly half of the range.
+ * loads only values that are less than half of the counter's range from the wrap.  With this bit, a
+ * PMD of 0 would be loaded as a value that is exactly half of the range from the wrap.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.

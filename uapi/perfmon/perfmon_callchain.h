@@ -36,10 +36,10 @@
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
  * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
- * user[1] is the caller in two cases: at user[0], the function has not saved the link register yet,
- * or has already restored it.  The program's unwind tables show for which instructions this is
- * true.  In all other cases user[1] does not belong to the chain.  If the link register is zero, it
- * is left out.  x86_64 has no link register.
+ * user[1] is the caller only if the function has not yet saved the link register when it reaches
+ * the instruction at user[0], or has already restored the register.  The program's unwind tables
+ * show for which instructions this is true.  Otherwise user[1] does not belong to the chain.  If
+ * the link register is zero, it is left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the
@@ -83,7 +83,7 @@
  * @buf_size: in: bytes of the buffer, header included
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
- *	PFM_CALLCHAIN_MAX_DEPTH; 0: PFM_CALLCHAIN_MAX_DEPTH
+ *	PFM_CALLCHAIN_MAX_DEPTH; 0 means PFM_CALLCHAIN_MAX_DEPTH
  * @max_user: in: the same limit for the user's part
  * @reserved: in: 0
  *

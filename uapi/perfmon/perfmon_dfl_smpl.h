@@ -52,14 +52,14 @@ struct pfm_dfl_smpl_arg {
  * struct pfm_dfl_smpl_hdr - head of the buffer, 128 bytes
  * @hdr_count: number of entries in the buffer
  * @hdr_cur_offs: offset of the first free byte, from the beginning of the buffer
- * @hdr_overflows: number of times the buffer became full
+ * @hdr_overflows: how often the buffer became full
  * @hdr_buf_size: bytes of the buffer, pfm_dfl_smpl_arg.buf_size
  * @hdr_min_buf_space: size of the largest entry in bytes; the buffer is full if fewer bytes are
  *	free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
  * @hdr_lost: number of samples that did not fit into the buffer (0 in perfmon2)
- * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
+ * @hdr_throttled: how often an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
  * The format first writes an entry, then adds its size to @hdr_cur_offs, and then counts it in
@@ -88,8 +88,8 @@ struct pfm_dfl_smpl_hdr {
  * @last_reset_val: value of the PMD when the period began, which is the negative of the period
  * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
  *	interrupted instruction.  If the interrupted instruction is in the kernel, and the user may
- *	not see kernel addresses: address at which the thread entered the kernel, or 0 if the thread
- *	runs no user code
+ *	not see kernel addresses, this field is the address at which the thread entered the
+ *	kernel, or 0 if the thread runs no user code
  * @tstamp: time of the sample; see @values for the clock
  * @cpu: number of the CPU
  * @set: number of the event set

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Sampling format "hist": the kernel adds up a profile.
+ * Sampling format "hist": the kernel counts the samples of each instruction.
  *
  * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer
  * has a struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read it at
@@ -41,10 +41,10 @@ struct pfm_hist_arg {
  * @version: PFM_HIST_VERSION
  * @entries: number of entries that the table has room for
  * @used: number of entries in use
- * @produced: number of samples: the sum of all counts plus @lost
+ * @produced: number of all samples, which is the sum of the counts of all entries, plus @lost
  * @lost: number of samples for which no entry was free
  * @lost_sum: sum of the periods of lost samples
- * @throttled: number of times an event set was throttled
+ * @throttled: how often an event set was throttled
  * @reserved: zero
  *
  * A sample is counted in its entry or in @lost before it is counted in @produced.

@@ -17,9 +17,9 @@
  * PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and
  * their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of
  * the counter is the overflow flag.  The bit below it is not used, because perf may own the
- * counter, and perf loads only values greater than half of the counter's range.  If the PMD used
- * this bit, too, a PMD of 0 would be exactly half of the range.  Without full-width writes
- * (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * counter, and perf loads only values that are less than half of the counter's range from the wrap.
+ * With this bit, a PMD of 0 would be loaded as a value that is exactly half of the range from the
+ * wrap.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can

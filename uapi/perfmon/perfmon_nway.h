@@ -52,7 +52,7 @@ struct pfm_nway_arg {
  * @produced: number of samples, written or lost
  * @written: number of samples written
  * @lost: number of samples that were lost because all regions were full
- * @throttled: number of times an event set was throttled
+ * @throttled: how often an event set was throttled
  * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are left
  * @lost_told: number of lost samples that are already included in pfm_nway_region.lost
  * @reserved: zero

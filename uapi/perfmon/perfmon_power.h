@@ -31,7 +31,7 @@
 #define PFM_POWER_PMCS			5
 
 #define PFM_POWER_TIMEBASE		0
-#define PFM_POWER_PMC1			1 /* PMCn is n */
+#define PFM_POWER_PMC1			1 /* the counter PMCn is PMD n */
 #define PFM_POWER_PMC5			5
 #define PFM_POWER_PMC6			6
 #define PFM_POWER_PMDS			7
@@ -41,12 +41,12 @@
  * and PMC6 if neither of them is in use.  On bare metal, where the kernel is the hypervisor, the
  * bits FCH of MMCR0 and MMCR2 have no effect.
  */
-#define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all in the kernel */
-#define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all in programs */
+#define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all counters in the kernel */
+#define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all counters in programs */
 #define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count on an idle CPU, too */
 #define PFM_POWER_MMCR0_FC14		0x00000020ull /* freeze PMC1 to PMC4 */
 #define PFM_POWER_MMCR0_FC56		0x00000010ull /* freeze PMC5 and PMC6 */
-#define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all in the hypervisor */
+#define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all counters in the hypervisor */
 
 /* PMCn has two fields in MMCR1, unit and event.  n is 1 to 4. */
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
-/* perfmon: why a call failed.  Programs include perfmon_ioctl.h. */
+/* perfmon: the reasons why calls fail.  Programs include perfmon_ioctl.h. */
 #ifndef _PERFMON_PERFMON_REASON_H
 #define _PERFMON_PERFMON_REASON_H
 

@@ -19,10 +19,10 @@
 
 /*
  * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
- * stop, and only while their event set is active.  They never overflow.  The read-only ones do not
- * count.  While the context is monitoring with the PMD's set, a read of such a PMD returns the
- * present value.  Otherwise a read returns the value that the PMD had when the context last stopped
- * monitoring with this set.
+ * stop, and only while their event set is active.  They never overflow.  Read-only virtual PMDs do
+ * not count.  While the context is monitoring with the PMD's set, a read of a read-only PMD returns
+ * the present value.  Otherwise a read returns the value that the PMD had when the context last
+ * stopped monitoring with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
@@ -204,7 +204,7 @@ struct pfarg_setdesc {
  * @set_flags: out: PFM_SETFL_*
  * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow; a restart removes all of
  *	them, and a write of a PMD removes this PMD
- * @set_runs: out: number of times the set became active
+ * @set_runs: out: how often the set became active
  * @set_timeout: out: time in ns that remains until the timeout
  * @set_act_duration: out: time in ns for which the set was active while the context was monitoring
  *	and its thread was running
@@ -435,7 +435,7 @@ struct pfm_status {
 /*
  * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU. A sample of any
  * monitored thread is written to the buffer of the CPU that took the sample. mmap() with the offset
- * PFM_BUFFER_OFFSET(cpu) maps the buffer of this CPU, or the beginning of the buffer:
+ * PFM_BUFFER_OFFSET(cpu) maps the buffer of this CPU, or only the first part of the buffer:
  *
  *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
@@ -465,7 +465,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
+#define PFM_THREAD_ENDED     1 /* of the unread ended copies, the one that ended first */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -518,8 +518,8 @@ struct pfm_thread_counts {
  *	queue was full
  * @samples: out: number of samples that the format got
  * @lost: out: how many of @samples the format had no room for
- * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because its
- *	interrupts were too many or took too much time
+ * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because it
+ *	had too many interrupts, or because its interrupts took too much time
  * @set_switches: out: number of set switches by time, by overflow and by restart
  * @switches: out: how often a monitored thread was switched out while the context was loaded; zero
  *	if the context is system-wide

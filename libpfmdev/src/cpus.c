@@ -161,8 +161,8 @@ PFMDEV_EXPORT int pfm_cpus_start(struct pfm_cpu_context *contexts, int count)
 }
 
 /*
- * Call pfm_stop(), but succeed if the context is not loaded.  It was unloaded if its CPU went
- * offline, and does not count any more.
+ * Call pfm_stop(), but succeed if the context is not loaded.  The kernel unloads a context when
+ * the context's CPU goes offline.  Such a context does not count any more.
  */
 static int stop_one(int fd)
 {

@@ -12,8 +12,8 @@
 #define PFMDEV_EXPORT __attribute__((visibility("default")))
 
 /*
- * ioctl(2), but fails with EBADF if @fd does not belong to perfmon.  So ENOTTY means that
- * the module is older than the call.
+ * Like ioctl(2), but fails with EBADF if @fd does not belong to perfmon.  So ENOTTY always
+ * means that the module is too old to have the call.
  */
 int pfmdev_call(int fd, unsigned long command, void *argument);
 
@@ -39,7 +39,7 @@ extern __thread struct pfmdev_failure pfmdev_failure;
 /* Store a failure that has only an errno, and no reason. */
 void pfmdev_keep_failure(int opening, int error);
 
-/* Write a sentence about the failure to @buffer, which has @size bytes, at least 1. */
+/* Write a sentence about the failure to @buffer, which has @size bytes.  @size is at least 1. */
 void pfmdev_describe_error(const struct pfm_error *error, char *buffer, size_t size);
 void pfmdev_describe_open(int error, char *buffer, size_t size);
 void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size);

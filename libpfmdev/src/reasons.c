@@ -80,7 +80,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_CPU_OFFLINE] = "that CPU is offline",
 	[PFM_REASON_CPU_TAKEN] = "that CPU has a system-wide context already",
 	[PFM_REASON_OF_THREAD] =
-		"the register counts something that threads have, but CPUs do not",
+		"the register counts events of threads, not events of CPUs",
 	[PFM_REASON_COPIES] =
 		"other threads have copies of the context: unload the context first",
 	[PFM_REASON_COPIED_SETS] =

@@ -148,8 +148,8 @@ static int is_owed(const struct buffer *buffer)
 }
 
 /*
- * Hand back the buffer or the regions that have been read.  While the context is unloaded, this
- * fails, and later rounds try again.
+ * Hand back the buffer or the regions that have been read.  The restart fails while the context is
+ * unloaded; a later round then tries again.
  */
 static void hand_back(struct buffer *buffer)
 {
@@ -226,7 +226,7 @@ static void begin_round(struct pfm_samples *samples)
 	}
 }
 
-/* Leave the sample that the last call returned.  The caller does not use it any more. */
+/* Move past the sample that the last call returned.  The caller does not use it any more. */
 static void leave_last(struct pfm_samples *samples)
 {
 	if (samples->last)

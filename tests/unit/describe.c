@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sentences of libpfmdev/src/describe.c. */
+/* Tests the sentences of libpfmdev/src/describe.c. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -119,7 +119,7 @@ static const struct {
 	{ PFM_REASON_CPU_TAKEN,
 	  "that CPU has a system-wide context already: process 4194305" },
 	{ PFM_REASON_OF_THREAD,
-	  "the register counts something that threads have, but CPUs do not: register 12" },
+	  "the register counts events of threads, not events of CPUs: register 12" },
 	{ PFM_REASON_COPIES,
 	  "other threads have copies of the context: unload the context first" },
 	{ PFM_REASON_COPIED_SETS,

@@ -4,8 +4,8 @@
 #define PFMON_ERRORS_H
 
 /*
- * Exit statuses: pfmon itself failed; the command cannot be executed; there is no such command.
- * env(1) and timeout(1) use the same values.
+ * Exit statuses. EXIT_PFMON: pfmon itself failed. EXIT_NOT_EXECUTABLE: the command cannot be
+ * executed. EXIT_NOT_FOUND: there is no such command. env(1) and timeout(1) use the same values.
  */
 #define EXIT_PFMON	    125
 #define EXIT_NOT_EXECUTABLE 126

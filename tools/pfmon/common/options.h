@@ -35,11 +35,11 @@ struct option_row {
  * @about: what the command does
  * @options: table of options without --help; its last row has no name
  * @notes: text of --help after the options, or NULL
- * @has_command: a command may follow the options: parsing stops at the first word that is
+ * @has_command: a command may follow the options, so parsing stops at the first word that is
  *	not an option
  *
  * The tables of getopt_long() and the text of --help are made from this structure.  The
- * completion reads --help, and the unit tests compare the man pages with it.
+ * completion reads the text of --help, and the unit tests compare the man pages with this text.
  */
 struct command_line {
 	const char *name;
@@ -105,8 +105,8 @@ struct event_options {
 
 /*
  * options_number() parses a number from 1 to @most. options_size() parses a size from @least to
- * @most bytes, such as 4096, 64k, 1M or 2G. Messages call the number or size @what. Both functions
- * return 0, or -1 after reporting an error.
+ * @most bytes, such as 4096, 64k, 1M or 2G. @what is the word for the number or size in messages.
+ * Both functions return 0, or -1 after reporting an error.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,

@@ -16,7 +16,7 @@
 #include "data.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error The file is little endian: what is written is to be converted first.
+#error The file is little endian: convert all numbers before they are written.
 #endif
 
 /*

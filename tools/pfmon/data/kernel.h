@@ -18,7 +18,7 @@
  * struct kernel_region - the text of the kernel or a module
  * @start: first address
  * @end: first address after the text
- * @name: "[kernel]", "[ext4]"
+ * @name: "[kernel]", or the name of the module in brackets, such as "[ext4]"
  * @build_id: "" if it is not known
  */
 struct kernel_region {

@@ -81,8 +81,8 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 }
 
 /*
- * Store in @always the PMC bits for which @event needs the same value on each counter that it has
- * left.
+ * The PMC bits that @event needs depend on its counter. Store in @always those bits whose value is
+ * the same for all counters in the choices of @event.
  */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {

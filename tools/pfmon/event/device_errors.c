@@ -154,8 +154,9 @@ static int fail_taken(int fd, const char *what, int number)
 
 	if (!pfm_get_error(fd, &last) && last.value)
 		holders_process("/proc", last.value, process);
-	return fail("%s %d is monitored by %s already: wait until that has ended", what,
-		    number, process);
+	return fail("%s %d is monitored by %s already: wait until this monitoring has "
+		    "ended",
+		    what, number, process);
 }
 
 int fail_load(int fd, int tid, int error)

@@ -66,8 +66,8 @@ static bool is_hardware_pmu(const struct machine *machine)
 }
 
 /*
- * Returns @name. Leaves out the prefix "PMU::" if it names the PMU of @machine and this PMU has a
- * scope.
+ * Returns @name. Leaves out the prefix "PMU::" if PMU is the name of the PMU of @machine and this
+ * PMU has a scope.
  */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
@@ -110,7 +110,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 		return "it needs the value of a second register: write rCODE:VALUE";
 	if (!register_in(machine->info.implemented_pmcs, pmc))
 		return "it needs a second register, which perfmon has only with exclusive "
-		       "ownership of the counters and, in a guest, only if the hypervisor has it";
+		       "ownership of the counters; a guest also needs a hypervisor with this "
+		       "register";
 	if (pmc == machine->pmu->precise_extra && !is_precise)
 		return "it has to be precise: add ':pp', and use 'pfmon record'";
 	return NULL;
@@ -408,14 +409,15 @@ static void say_user_level(void)
 	static bool is_said;
 
 	if (!is_said)
-		warn_user("only user level is counted, shown as ':u': kernel level needs "
-			  "CAP_PERFMON, or kernel.perf_event_paranoid below 2");
+		warn_user(
+			"only user level is counted (shown as ':u'): kernel level needs "
+			"CAP_PERFMON, or kernel.perf_event_paranoid below 2");
 	is_said = true;
 }
 
 /*
- * If the context counts at user level only, mark the event as ':u', or refuse it if the user wants
- * it at kernel level only.
+ * If the context counts at user level only, mark the event as ':u'. If the user wants the event at
+ * kernel level only, refuse the event instead.
  */
 static int restrict_modes(struct event *event, const char *name,
 			  const struct machine *machine)

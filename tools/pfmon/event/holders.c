@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds counters, and how the user can free them. The kernel does not show which event holds a
- * counter. So this file looks for the NMI watchdog, which holds a counter on every CPU, and for
- * processes that have perf events open.
+ * Find out who holds counters, and tell the user how to free them. The kernel does not show which
+ * event holds a counter. So this file looks for the NMI watchdog, which holds a counter on every
+ * CPU, and for processes that have perf events open.
  */
 #include <ctype.h>
 #include <dirent.h>

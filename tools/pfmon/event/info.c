@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon info: the module, the PMU and its counters. */
+/* pfmon info: show the module, the PMU and its counters. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon list: events that can be counted on this machine. */
+/* pfmon list: show the events that can be counted on this machine. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What follows the name of an event, as in cycles:u:pp. */
+/* Find the modifiers that follow the name of an event, as in cycles:u:pp. */
 #ifndef PFMON_MODIFIERS_H
 #define PFMON_MODIFIERS_H
 

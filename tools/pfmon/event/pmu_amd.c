@@ -95,7 +95,7 @@ static const char *refuse_17h(const struct pmu *pmu, uint64_t code)
 		return "it counts nothing: it merges two counters into one";
 	if (!pfm_amd_17h_needs_two_counters(code))
 		return NULL;
-	return "it can grow by more than 15 in a cycle, so it needs two counters";
+	return "its count can grow by more than 15 in a cycle, so it needs two counters";
 }
 
 /*

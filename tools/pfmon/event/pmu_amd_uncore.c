@@ -55,7 +55,8 @@ static const struct common_event l3_events[] = {
 	{
 		.name = "l3-fills",
 		.alias = "xi_ccx_sdp_req1",
-		.description = "L3 requests to the data fabric, all threads and slices",
+		.description =
+			"L3 requests to the data fabric, from all threads and slices",
 		.codes = { 0x3f9a },
 		.code_count = 1,
 	},

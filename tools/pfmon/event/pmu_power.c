@@ -211,7 +211,7 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 /*
  * Add the sampling fields of MMCRA. A marked event is caused by an instruction that the processor
  * has selected for sampling. The SDAR mode (the source of a sample's address) does not affect
- * counting. So if an event is not marked and its code sets no SDAR mode, any SDAR mode will do.
+ * counting. So an event that is not marked and whose code sets no SDAR mode works with any mode.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)

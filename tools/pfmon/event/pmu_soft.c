@@ -27,14 +27,15 @@ static const struct common_event common[] = {
 	{
 		.name = "soft::context-switches",
 		.alias = "soft::cs",
-		.description = "times the thread was switched out; takes a counter",
+		.description = "how often the thread was switched out; takes a counter",
 		.codes = { PFM_SOFT_CONTEXT_SWITCHES },
 		.code_count = 1,
 	},
 	{
 		.name = "soft::cpu-migrations",
 		.alias = "soft::migrations",
-		.description = "times the thread went to another CPU; takes a counter",
+		.description =
+			"how often the thread went to another CPU; takes a counter",
 		.codes = { PFM_SOFT_CPU_MIGRATIONS },
 		.code_count = 1,
 	},

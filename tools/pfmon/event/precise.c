@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Precise events: only perfmon_intel can have them. Its parameter "pebs" shows whether the
- * processor has them.
+ * Precise events. Of the PMU modules, only perfmon_intel supports precise events. Its parameter
+ * "pebs" shows whether the processor supports them, too.
  */
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 
 /*
- * If the event @code cannot be precise, returns the reason, as the text after "because"; otherwise
- * NULL. The text is valid until the next call.
+ * Returns NULL if the event @code can be precise. Otherwise returns the reason, as a text that can
+ * follow "because". The text is valid until the next call.
  */
 const char *precise_refusal(const struct machine *machine, uint64_t code);
 

@@ -16,14 +16,14 @@ const struct software_event software_events[] = {
 	{
 		.name = "context-switches",
 		.aliases = { "cs" },
-		.description = "times the thread was switched out",
+		.description = "how often the thread was switched out",
 		.pmds = { PFM_PMD_CONTEXT_SWITCHES },
 		.pmd_count = 1,
 	},
 	{
 		.name = "cpu-migrations",
 		.aliases = { "migrations" },
-		.description = "times the thread went to another CPU",
+		.description = "how often the thread went to another CPU",
 		.pmds = { PFM_PMD_CPU_MIGRATIONS },
 		.pmd_count = 1,
 	},

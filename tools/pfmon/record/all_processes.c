@@ -15,7 +15,10 @@
 
 #define NAME_SIZE 64
 
-/* The name of all idle tasks.  The kernel appends the number of the CPU, as in "swapper/0". */
+/*
+ * The name of every idle task in the file. The kernel's own names also have the number of the CPU,
+ * as in "swapper/0".
+ */
 #define IDLE_NAME "swapper"
 
 /**
@@ -43,7 +46,10 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 		return -1;
 	all->has_band = !error;
 	all->refusal = error;
-	/* Events of only some CPUs are not used, because a process may run on the other CPUs. */
+	/*
+	 * If pfmon gets events of only some CPUs, it uses none: a process may run on the other
+	 * CPUs.
+	 */
 	if (error)
 		side_band_close(&all->band);
 	return 0;
@@ -133,7 +139,7 @@ static int write_thread(void *data, pid_t tid)
 
 /*
  * Write the thread names and the mappings of a process, as /proc shows them. If the process ends
- * meanwhile, some or all of them are missing.
+ * during this call, some or all names and mappings are missing.
  */
 static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
 			 uint64_t time)
@@ -188,7 +194,10 @@ struct reading {
 	size_t count;
 };
 
-/* Write process @pid, unless the previous reading of /proc found it with the same name. */
+/*
+ * Write the names and mappings of process @pid, unless the previous reading of /proc found this
+ * process with the same name.
+ */
 static int read_process(struct reading *reading, pid_t pid)
 {
 	struct all_processes *all = reading->all;
@@ -256,7 +265,9 @@ static int read_proc(struct reading *reading)
 	return result;
 }
 
-/* Write all processes, also those that the previous reading of /proc found. */
+/*
+ * Write the names and mappings of all processes, including those that the previous reading found.
+ */
 static int scan(struct reading *reading)
 {
 	const struct data_thread idle = { .context = DATA_NO_CONTEXT };

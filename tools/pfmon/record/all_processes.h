@@ -27,7 +27,7 @@ struct seen_process;
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
  * @looked_at: @now of the last call of all_processes_follow()
- * @gaps: value of @band.gaps when a gap last made pfmon read /proc
+ * @gaps: value of @band.gaps when pfmon last read /proc because of a gap
  */
 struct all_processes {
 	pid_t tid;
@@ -53,9 +53,9 @@ struct all_processes {
 int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer the names and mappings that /proc shows. If all processes are watched, write
- * those of all processes, and the name of the idle task. Otherwise write only those of pfmon's
- * descendants. In the file, the names and mappings are valid from @time on.
+ * Write to @writer the names and mappings that /proc shows. If all processes are watched, also
+ * write the name of the idle task. Otherwise leave out all processes that are not descendants of
+ * pfmon. In the file, the names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

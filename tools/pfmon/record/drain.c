@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Move samples from a sampling buffer to the file. The kernel may write to the buffer meanwhile.
- * The kernel writes a sample before it increments the count of samples, so every counted sample is
- * complete.
+ * Move samples from a sampling buffer to the file. The kernel may write to the buffer at the same
+ * time. The kernel writes a sample before it increments the count of samples, so every counted
+ * sample is complete.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +277,8 @@ void drain_handed_back(struct drain *drain)
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
  * from an earlier use of the region. So the count is limited to the number of samples that are
- * written but not taken. All of them are in region header->filled, because the regions before it
- * have been taken, and because header->written is read before header->filled.
+ * written but not taken. All these samples are in region header->filled, because the regions before
+ * it have been taken, and because header->written is read before header->filled.
  */
 static struct batch nway_batch(const struct drain *drain)
 {

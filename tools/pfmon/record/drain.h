@@ -94,7 +94,7 @@ void drain_tally(const struct drain *drain, struct tally *tally);
 void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**
- * struct drain_counts - what became of the samples so far
+ * struct drain_counts - how many samples were written, are in the buffer, or were lost
  * @produced: samples that the kernel took, according to its own count
  * @written: samples in the file
  * @waiting: samples in the buffer

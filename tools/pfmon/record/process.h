@@ -73,7 +73,9 @@ int process_look(struct process *process, struct data_writer *writer, uint64_t n
 /* After an exec, write all names and mappings. In the file, they are valid after the time @now. */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
-/* Another file begins: the next process_look() writes all names and mappings. */
+/*
+ * Call this when another file begins. The next process_look() then writes all names and mappings.
+ */
 void process_forget(struct process *process);
 void process_free(struct process *process);
 

@@ -267,7 +267,8 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 
 /*
  * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p,
- * each thread has a buffer for each CPU. Returns false if an earlier buffer also belongs to it.
+ * each thread has a buffer for each CPU. Returns false if a buffer before number @first belongs to
+ * the same CPU.
  */
 static bool count_cpu(const struct recorder *recorder, size_t first,
 		      struct drain_counts *sum)

@@ -71,7 +71,7 @@ static int create_sampler(const struct recorder *recorder, struct sampler *sampl
 			      recorder->options->has_recorded);
 }
 
-/* Create all samplers, or none. Returns 0; or sets errno and returns -1, without a message. */
+/* Create all samplers, or none. Returns 0, or -1 with errno and without a message. */
 static int create_samplers(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {
@@ -120,7 +120,7 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 
 /*
  * Do not follow threads and child processes. If the user named processes, warn of this now. If the
- * user named a command, others_warn() says at the command's end what was not followed.
+ * user named a command, others_warn() warns when the command has ended.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -305,8 +305,8 @@ static int start(struct recorder *recorder)
 }
 
 /*
- * The kernel's events about processes are opened before /proc is read. So they report the processes
- * that begin while /proc is read.
+ * The kernel's events about processes are opened before /proc is read. So these events also report
+ * the processes that begin while /proc is read.
  */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
@@ -404,8 +404,8 @@ static int on_processes(void *data)
 
 /*
  * Called when the kernel has sent uevents. On a CPU that has come online, recorder_look() opens the
- * events about processes. Call it before recorder_follow_cpus(), because these events must be open
- * before the CPU is sampled.
+ * events about processes. These events must be open before the CPU is sampled, so recorder_look()
+ * is called before recorder_follow_cpus().
  */
 static int on_uevent(void *data)
 {

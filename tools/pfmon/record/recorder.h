@@ -51,8 +51,9 @@
  * @watch: what recorder_wait() waits for
  * @tick: maximum time in ms until samples are written again
  * @progress: the line on the terminal
- * @ended: called at each switch to another file, with the previous file, which is not closed yet.
- *	NULL: nothing is called. Returns 0, or -1 after reporting an error
+ * @ended: function that is called at each switch to another file, with @data and the previous file,
+ *	which is still open. It returns 0, or -1 after reporting an error. NULL: no function is
+ *	called
  * @input: descriptor of the user's input, which @typed reads; 0: there is none
  * @typed: called when @input is readable; returns the same values as @ended
  * @data: argument of @ended and @typed

@@ -14,7 +14,7 @@
  */
 int recorder_attach(struct recorder *recorder, const int *targets);
 
-/* Close all samplers but the first @count. */
+/* Close all samplers except the first @count. */
 void recorder_drop_samplers(struct recorder *recorder, size_t count);
 
 /*

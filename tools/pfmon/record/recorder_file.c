@@ -118,7 +118,8 @@ static int write_unsampled(struct recorder *recorder)
 
 /*
  * Room for the records at the end has been reserved, so they fit even if the disk is full. Only the
- * last file has UNSAMPLED records, because they are known only when the recording ends.
+ * last file has UNSAMPLED records, because the numbers in these records are known only when the
+ * recording ends.
  */
 int recorder_end_file(struct recorder *recorder, uint32_t flags)
 {

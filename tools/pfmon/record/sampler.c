@@ -264,9 +264,10 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * Write the new period of @event to its counter; the rate already contains it. The counter begins a
- * new period, so the @partial events since the last sample are lost. If the context has copies, its
- * periods cannot be changed. Then restore the old period, @period, in the rate.
+ * The rate of @event already contains the new period: write this period to the counter of @event.
+ * The counter begins a new period, so the @partial events since the last sample are lost. If the
+ * context has copies, its periods cannot be changed. In this case, store the old period, @period,
+ * in the rate again.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)
@@ -323,8 +324,8 @@ int sampler_follow(struct sampler *sampler)
 
 /*
  * With formats "default" and "callchain", a counter that has overflowed begins a new period at the
- * restart. If the CPU has gone offline meanwhile, there is no restart, so begin the new period
- * here.
+ * restart. If the CPU has gone offline before the restart, there is no restart, so begin the new
+ * period here.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {

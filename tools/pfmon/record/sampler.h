@@ -39,8 +39,8 @@
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: number of lost samples plus number of times that monitoring was throttled, at the
- *	last call of is_short()
+ * @missed: how many samples were lost plus how often monitoring was throttled, at the last call of
+ *	is_short()
  */
 struct sampler {
 	struct session session;
@@ -72,8 +72,9 @@ int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
 /* The functions below return 0, or -1 after reporting an error. */
 
 /*
- * Sample the first @count of @events: every @period events or, if @period is 0, @frequency times
- * per second. Each of these events has one counter. All further elements of @events are witnesses.
+ * Sample the first @count elements of @events: take a sample every @period events or, if @period is
+ * 0, @frequency samples per second. Each of these events has one counter. All further elements of
+ * @events are witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,

@@ -55,7 +55,7 @@ struct side_ring;
  * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: number of times that a CPU came online. Its reports from before that time are missing
+ * @gaps: how often a CPU came online. The reports of this CPU from before that time are missing
  */
 struct side_band {
 	struct side_ring *rings;

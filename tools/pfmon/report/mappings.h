@@ -11,7 +11,7 @@
  * @owner: the process that has the mapping, or the kernel
  * @program: number of the program that @owner was executing when the memory was mapped. Each
  *	program of @owner has its own number
- * @reach: the highest end address of this span and of the spans of @owner before it in
+ * @reach: the highest end address among this span and those spans of @owner that come before it in
  *	mappings.spans
  */
 struct span {

@@ -13,7 +13,7 @@
  * struct program_segment - a mapped part of the file
  * @offset: offset in the file
  * @size: bytes
- * @address: address of this part, of the kind that the symbol table contains
+ * @address: address of this part according to the file's program headers
  */
 struct program_segment {
 	uint64_t offset;

@@ -64,7 +64,9 @@ void child_cancel(struct child *child);
 /* Convert a status of waitpid() to an exit status, as a shell does. */
 int child_exit_status(int status);
 
-/* Warn if a signal ended the command. After SIGINT do not warn, because the user has sent it. */
+/*
+ * Warn if a signal ended the command. Do not warn of SIGINT, because the user has sent this signal.
+ */
 void child_warn_killed(int status);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define POSSIBLE "/sys/devices/system/cpu/possible"
 
-/* The file has a list such as 0-3,8-11.  The "%*c" skips the character after each number. */
+/* Reads the last number of a list such as 0-3,8-11. "%*c" skips the character after a number. */
 int cpus_highest(void)
 {
 	FILE *file = fopen(POSSIBLE, "re");
@@ -107,8 +107,8 @@ static void say_owner(const struct group *group, int cpu)
 
 	if (session->cpu != cpu)
 		warn_user(
-			"CPU %d owns the %s registers of CPU %d: counts are those of all "
-			"CPUs that share them",
+			"CPU %d owns the %s registers of CPU %d: the counts are those of "
+			"all CPUs that share these registers",
 			session->cpu, session->machine.scope, cpu);
 }
 

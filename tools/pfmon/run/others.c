@@ -107,9 +107,9 @@ static bool first_time(pid_t pid, uint64_t *ns)
 
 /*
  * Read the CPU time of the process and the CPU time of its first thread. A thread that exits
- * continues to run for a moment. Meanwhile the CPU time of the process grows steadily, but /proc
- * updates the CPU time of the thread only at ticks. So wait until the CPU time of the process has
- * stopped growing.
+ * continues to run for a moment. During this moment the CPU time of the process grows steadily, but
+ * /proc updates the CPU time of the thread only at ticks. So wait until the CPU time of the process
+ * has stopped growing.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {

@@ -13,7 +13,8 @@
  * @values: counts at the present reading
  * @times: for each set, the CPU time of the thread in ns while the set was active, at the present
  *	reading; for CPUs, the time in ns for which the set was active
- * @last_values: counts at the last reading; in increments_take(), at the reading before
+ * @last_values: counts at the last reading. While increments_take() runs, they are the counts at
+ *	the reading before the present one
  * @last_times: like @last_values, for @times
  */
 struct increments {

@@ -110,7 +110,7 @@ struct figure {
 };
 
 /*
- * Returns the state of the event. The state is EVENT_NOT_COUNTED also if the event's set was never
+ * Returns the state of the event. The state is also EVENT_NOT_COUNTED if the event's set was never
  * active, or if nothing was counted on the CPUs. results_value() and results_count() use only the
  * runs in which the event was counted. If there are several runs, results_counted() also uses only
  * these runs.
@@ -146,8 +146,9 @@ struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
  * Find the run in which the sets differ most in how often they became active. For this run, store
- * the smallest number of times in @least, and the largest in @most. Then find the run with the most
- * sets that were never active, and store the number of these sets in @missed.
+ * in @least how often the set with the fewest turns became active, and in @most how often the set
+ * with the most turns became active. Then find the run with the most sets that were never active,
+ * and store the number of these sets in @missed.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);

@@ -84,7 +84,7 @@ static int print_interval(struct measurement *measurement)
 			       &measurement->group);
 }
 
-/* A CPU may have come online or gone offline. */
+/* Called when a CPU may have come online or gone offline. */
 static int follow_cpus(struct measurement *measurement)
 {
 	if (cpus_follow(&measurement->options->targets, &measurement->group))
@@ -249,7 +249,7 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
-/* A PMU that CPUs share counts for all of them, so the idle time of one CPU means little. */
+/* If CPUs share a PMU, it counts for all of them, so the idle time of one CPU means little. */
 static bool has_idle_time(const struct measurement *measurement)
 {
 	return measurement->options->targets.cpus.count &&

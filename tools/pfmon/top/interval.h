@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An interval of pfmon top: its samples, added up, and how busy the CPUs were. */
+/* An interval of pfmon top: the sums of its samples, and how busy each CPU was. */
 #ifndef PFMON_INTERVAL_H
 #define PFMON_INTERVAL_H
 

@@ -17,7 +17,7 @@
 /* Move the cursor to the first line and column, and clear everything after it. */
 #define CLEAR		"\033[H\033[J"
 
-/* Size of a buffer for a whole screen: one write(2) shows it, so the screen does not flicker. */
+/* A buffer of this size has room for a whole screen. One write(2) shows it without flicker. */
 #define BUFFER		65536
 
 static void measure(struct screen *screen)

@@ -29,11 +29,11 @@ static void live(void *unused)
 }
 
 /*
- * Measures live(). After a fork, parent and child each take a page fault when they first write to a
- * page of the stack. The stack is at a random address. So without the array below, the frames of
- * measure_short_path() and live() would be on one page in one boot and on two pages in another
- * boot. The second page adds 6,000 instructions to the cost of a fork. This function's frame fills
- * the page that it shares with its callers, so the frames below it begin on a new page.
+ * Measures what live() costs. After a fork, parent and child each take a page fault when they first
+ * write to a page of the stack. The stack is at a random address. So without the array below, the
+ * frames of measure_short_path() and live() would be on one page in one boot and on two pages in
+ * another boot. The second page adds 6,000 instructions to the cost of a fork. This function's
+ * frame fills the page that it shares with its callers, so the frames below it begin on a new page.
  */
 static double measure_life(void)
 {

@@ -193,7 +193,7 @@ static double measure_read_other(const struct tool *tool, unsigned int count)
 	pid_t sleeper = make_sleeper();
 	double cost;
 
-	usleep(10000); /* until it sleeps */
+	usleep(10000); /* until the thread sleeps */
 	cost = measure_read(tool, count, sleeper);
 	end_sleeper(sleeper);
 	return cost;
@@ -269,9 +269,10 @@ static void do_close(void *argument)
 }
 
 /*
- * Measures what it costs to open and close sessions, and to load and unload a context. Meanwhile
- * another thread has a session. Without that session, each measured session would be the only one
- * on the machine. Both perf and perfmon need more time to open or close the only session.
+ * Measures what it costs to open and close sessions, and to load and unload a context. During the
+ * measurement another thread has a session. Without that session, each measured session would be
+ * the only one on the machine. Both perf and perfmon need more time to open or close the only
+ * session.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {

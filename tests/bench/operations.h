@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is measured. */
+/* The operations whose costs are measured. */
 #ifndef BENCH_OPERATIONS_H
 #define BENCH_OPERATIONS_H
 
@@ -31,17 +31,17 @@
 	X(READ_VIRTUAL_6, "read 6 virtual counters")				\
 	X(READ_OTHER_1, "read 1 counter of a sleeping thread")			\
 	X(READ_OTHER_6, "read 6 counters of a sleeping thread")			\
-	X(SWITCH_1, "added to a switch, 1 counter on both threads")		\
-	X(SWITCH_4, "added to a switch, 4 counters on both threads")		\
-	X(SWITCH_6, "added to a switch, 6 counters on both threads")		\
-	X(SWITCH_ALONE_1, "added to a switch, 1 counter on one thread")		\
-	X(SWITCH_ALONE_4, "added to a switch, 4 counters on one thread")	\
-	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one thread")	\
-	X(SWITCH_IDLE, "added to a switch, counters on a third thread")		\
-	X(SWITCH_UNLOADED, "added to a switch, contexts that are not loaded")	\
-	X(FORK, "a child process: fork(), exit, wait()")				\
-	X(FORK_OTHERS_4, "added to it, 4 counters on the parent only")		\
-	X(FORK_4, "added to it, 4 inherited counters")				\
+	X(SWITCH_1, "added to a switch by 1 counter on two threads")		\
+	X(SWITCH_4, "added to a switch by 4 counters on two threads")		\
+	X(SWITCH_6, "added to a switch by 6 counters on two threads")		\
+	X(SWITCH_ALONE_1, "added to a switch by 1 counter on one thread")	\
+	X(SWITCH_ALONE_4, "added to a switch by 4 counters on one thread")	\
+	X(SWITCH_ALONE_6, "added to a switch by 6 counters on one thread")	\
+	X(SWITCH_IDLE, "added to a switch by a third thread's counters")	\
+	X(SWITCH_UNLOADED, "added to a switch by unloaded contexts")		\
+	X(FORK, "a child process: fork(), exit, wait()")			\
+	X(FORK_OTHERS_4, "added to it by 4 counters on the parent only")	\
+	X(FORK_4, "added to it by 4 inherited counters")			\
 	X(CREATE, "make a context or an event")					\
 	X(DESTROY, "close the context or the event")				\
 	X(OPEN_1, "set up 1 counter, ready to start")				\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counting with perfmon, through libpfmdev. */
+/* Counts with perfmon, through libpfmdev. */
 #include <err.h>
 #include <unistd.h>
 #include <perfmon/pfmdev.h>

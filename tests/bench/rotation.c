@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of a set switch: how long the thread is interrupted, from its last instruction before
- * the switch to its first instruction after the switch.
+ * Measures the cost of a set switch. This is the time for which the thread is interrupted, from its
+ * last instruction before the switch to its first instruction after the switch.
  *
  * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. Two
  * groups of perf events take turns. Pinned events keep all other counters in use. Except for
@@ -20,7 +20,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
-#define ROTATIONS     200 /* switched by time, they take a fifth of a second */
+#define ROTATIONS     200 /* 200 switches by time take a fifth of a second */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000

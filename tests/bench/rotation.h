@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cost of a set switch. */
+/* Measures the cost of a set switch. */
 #ifndef BENCH_ROTATION_H
 #define BENCH_ROTATION_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of a sample: how long the thread that reads the ruler is interrupted.
+ * Measures the cost of a sample: how long a sample interrupts the thread that reads the ruler.
  *
  * Both perfmon and perf sample user-level cycles. The buffer never becomes full, and nobody is
  * notified. With both tools a sample contains the same data: instruction, thread, time, CPU and
@@ -158,8 +158,8 @@ static double statistic(const char *name)
  * The module's own clocks measure how much time a sample spends in the core and how much in the
  * format. Each part reads a clock at its beginning and at its end. These four readings make a
  * sample more expensive. Their cost is the difference between the costs of a sample with the clocks
- * and without them. A reading takes the time in its middle. So a part's measured time includes half
- * of its first reading and half of its second reading.
+ * and without them. The time that a reading returns is the time in the middle of the reading. So a
+ * part's measured time includes half of its first reading and half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cost of a sample. */
+/* Measures the cost of a sample. */
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 

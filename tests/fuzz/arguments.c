@@ -97,7 +97,7 @@ static uint64_t pmd_value(struct builder *builder)
 
 	if (percent(builder, 60))
 		return 0;
-	/* Overflows soon. */
+	/* The PMD will overflow soon. */
 	if (percent(builder, 30))
 		return -(uint64_t)below(builder, 1000000);
 	if (percent(builder, 50))
@@ -154,8 +154,8 @@ static uint16_t set_number(struct builder *builder)
 }
 
 /*
- * Makes @e a counter whose overflows switch to the next set. In most cases this takes one to three
- * overflows.
+ * Makes @e a counter whose overflows cause a switch to the next set, in most cases after one to
+ * three overflows.
  */
 static void fill_trigger(struct builder *builder, struct element *e)
 {

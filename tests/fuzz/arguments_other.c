@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arguments of the operations that are not ioctls of perfmon. See arguments.c. */
+/* Chooses the arguments of operations that are not ioctls of perfmon. See also arguments.c. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

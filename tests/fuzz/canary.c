@@ -174,11 +174,10 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 static void not_now(const struct operation *operation, const char *what)
 {
 	if (operation->flags)
-		wrong("canary: %s failed with errno %d, though nothing is in the way",
-		      what, errno);
+		wrong("canary: %s failed with errno %d outside of a round", what, errno);
 }
 
-/* @count: pages to touch in an iteration; @flags: 1 outside of rounds, where no call may fail */
+/* @count: pages to write to in each turn; @flags: 1 outside of rounds, where no call may fail */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};

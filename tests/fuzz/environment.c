@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events around the calls: processes, signals, CPUs, modules, limits. */
+/* Executes operations that change processes, signals, CPUs, modules and limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 #include "calls.h"
 
-#define MOST_PAGES 8 /* that touch_pages() touches */
+#define MOST_PAGES 8 /* touch_pages() writes to at most this many pages */
 
 void do_open_other(struct executor *executor, const struct operation *operation)
 {
@@ -70,7 +70,7 @@ void spin(unsigned int turns)
 		;
 }
 
-/* Writes to pages that are not mapped yet: each write is a page fault. */
+/* Writes to pages that are not mapped yet, so each write causes a page fault. */
 void touch_pages(unsigned int pages)
 {
 	static __thread volatile char *memory;
@@ -113,7 +113,7 @@ void do_reap(void)
 		crash_is_wrong(status);
 }
 
-/* @count: signal. Workers get no signal that kills them. */
+/* Sends signal @count. Workers get no signal that kills them. */
 void do_kill(struct executor *executor, const struct operation *operation)
 {
 	pid_t tid = pid_of(executor, operation);
@@ -152,7 +152,7 @@ void do_look(const struct operation *operation)
 	read_file(files[operation->count % COUNT(files)], text, sizeof(text));
 }
 
-/* For a moment only root may open files. */
+/* Lowers the limit of open files for a moment, so that only root can open files. */
 void do_file_table(void)
 {
 	char before[64];

@@ -30,10 +30,10 @@
 #endif
 
 /**
- * struct table - shared by all processes of a round
+ * struct table - data that all processes of a round share
  * @target_threads: for each target, the IDs of all threads except the first; elements that were
  *	never used are 0
- * @pmu_changes: a worker has loaded or unloaded the PMU's module
+ * @pmu_changes: a worker may have loaded or unloaded the PMU's module or the core
  */
 struct table {
 	volatile pid_t workers[WORKERS];
@@ -91,7 +91,7 @@ struct file_state {
 	__u64 pmds[PFM_PMD_BV];
 };
 
-/* Writable memory that ends at an unmapped page. Separate from it, a read-only page. */
+/* Places for arguments: writable memory that ends at an unmapped page, and a read-only page. */
 struct area {
 	char *base;
 	size_t size;
@@ -111,7 +111,7 @@ struct area {
  * @outer: memory for struct pfm_vector
  * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
  * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
- * @mapping: memory that MMAP has mapped: @mapped bytes
+ * @mapping: the memory that MMAP has mapped; it has @mapped bytes
  * @child: the child that was forked last
  * @dead: a child that has exited, 0 if there was none yet
  * @timer: ends calls that block
@@ -144,7 +144,7 @@ void shared_slots_clear(void);
 /* Called after a fork, in the child. */
 void shared_slots_check(void);
 
-/* Executes @count operations, beginning with the first. */
+/* Executes the first @count operations, in order. */
 void execute(struct executor *executor, const struct operation *operations,
 	     unsigned int count);
 

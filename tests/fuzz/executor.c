@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The thread that executes operations: its descriptors, memory, timer and fault injection. */
+/* What a thread needs to execute operations: descriptors, memory, a timer, fault injection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -197,7 +197,8 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies as much of the argument as fits at its place. The call will use @whole bytes there.
+ * Copies the argument to its place, as far as it fits there, and returns its address. The call will
+ * use @whole bytes from this address on.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -242,8 +243,8 @@ static pid_t dead_process(struct executor *executor)
 }
 
 /*
- * Returns a thread of the target other than its first. If that thread never existed, returns the
- * first thread.
+ * Returns a thread of the target, but not the target's first thread. If the chosen thread never
+ * existed, returns the first thread.
  */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {

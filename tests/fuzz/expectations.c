@@ -208,7 +208,7 @@ static const char *bad_statistics(const struct executor *executor,
 		return operation->value ? "a reserved field is not zero" : NULL;
 	if (operation->value >= 4096)
 		return "there is no such CPU";
-	return executor->user ? "only root may ask about CPUs" : NULL;
+	return executor->user ? "only root may read the statistics of CPUs" : NULL;
 }
 
 static const char *bad_ioctl(struct executor *executor, const struct operation *operation)
@@ -373,7 +373,7 @@ const char *must_fail(struct executor *executor, const struct operation *operati
 		return operation->few && executor->alone ? "the limit of open files is 0"
 							 : NULL;
 	if (operation->call == SETTING)
-		return executor->user ? "only root may do that" : NULL;
+		return executor->user ? "only root may change a setting" : NULL;
 	if (kind == CLOSED && needs_descriptor(operation->call))
 		return "the descriptor is closed";
 	if (kind == OTHER && is_ioctl(operation->call))

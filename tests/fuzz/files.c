@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that work on any file, such as read(2), and writes to perfmon's settings. */
+/* Executes calls that work on any file, such as read(2), and writes to perfmon's settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmon-fuzz: rounds of random calls, with checks after each round. */
+/* perfmon-fuzz: runs rounds of random calls, and checks the machine after each round. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

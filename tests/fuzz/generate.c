@@ -6,7 +6,7 @@
 
 /*
  * The beginning and the end of a round take as long as several hundred calls, so a round has many
- * operations. Some operations take as long as dozens of calls, so a round has few of them.
+ * operations. Some operations take as long as dozens of calls, so a round has few such operations.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900

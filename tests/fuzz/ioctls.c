@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ioctls of perfmon, and unknown ones. */
+/* Executes the ioctls of perfmon, and ioctls that perfmon does not have. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -244,7 +244,7 @@ enum {
 static const struct format {
 	const char *name;
 	unsigned int kind;
-	size_t size; /* of its argument */
+	size_t size; /* of the format's argument */
 } formats[] = {
 	{ NULL, NO_FORMAT, 0 },
 	{ PFM_DFL_SMPL_NAME, LINEAR, sizeof(struct pfm_dfl_smpl_arg) },
@@ -344,8 +344,9 @@ static void put_format(struct executor *executor, const struct operation *operat
 
 /*
  * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait as long as the descriptor is
- * open, so it must not be a worker. Only a process with one thread creates such contexts. It marks
- * their descriptors, so that thread_to_load() never chooses another worker for such a context.
+ * open, so it must not be a worker. Only a process with one thread creates such contexts. The
+ * process marks the descriptors of these contexts, so that thread_to_load() never chooses another
+ * worker for such a context.
  */
 #define MARK	   O_APPEND
 
@@ -471,14 +472,14 @@ static void check_last_error(int fd, const struct operation *operation, int erro
 static void check_status(const struct pfm_status *status)
 {
 	if (status->state < PFM_STATE_UNLOADED || status->state > PFM_STATE_MASKED)
-		wrong("status: state %u", status->state);
+		wrong("status: unknown state %u", status->state);
 	if (status->flags & ~(PFM_STATUS_STARTED | PFM_STATUS_FOREIGN_CPU |
 			      PFM_STATUS_USER_LEVEL | PFM_STATUS_CLOSED))
-		wrong("status: flags %#x", status->flags);
+		wrong("status: unknown flags among %#x", status->flags);
 	if (status->state == PFM_STATE_UNLOADED &&
 	    (status->target || (status->flags & PFM_STATUS_STARTED)))
-		wrong("status: unloaded, yet target %u, flags %#x", status->target,
-		      status->flags);
+		wrong("status: the context is unloaded, but has target %u, flags %#x",
+		      status->target, status->flags);
 	if (status->buffer_cpus && !status->buffer_size)
 		wrong("status: %u buffers of 0 bytes", status->buffer_cpus);
 	if (status->lost_samples)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files and modules of the machine.
+ * Reads and writes files of the machine, and loads and unloads modules.
  *
  * write_file() is a copy of try_write_text() of tests/guest/support/system.c, because a printed
  * program contains this file and must not need any other.

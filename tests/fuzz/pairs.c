@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of pairs: the errnos that each call may return.
+ * Contains the table of pairs, which lists the errnos that each call may return.
  *
  * The source of a pair is the document that lists it: a section of docs/interface.md or, for errors
  * that only this implementation returns, a header or a man page. All documented pairs are counted,
@@ -26,7 +26,7 @@ struct pair {
 };
 
 static const struct pair pairs[] = {
-	{ OPEN, ENFILE, "1.7" }, /* EMFILE counts as ENFILE */
+	{ OPEN, ENFILE, "1.7" }, /* EMFILE is counted as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
 	/*
@@ -132,7 +132,7 @@ static const struct pair pairs[] = {
 
 	{ INFO, EBADF, "pfm_get_info(3)" },
 	{ INFO, EFAULT, HEADER },
-	{ INFO, ENOMEM, HEADER }, /* loads a module */
+	{ INFO, ENOMEM, HEADER }, /* INFO may load a module */
 	{ LAST_ERROR, EBADF, "pfm_get_error(3)" },
 	{ LAST_ERROR, EFAULT, HEADER },
 	{ STATUS, EBADF, "pfm_get_status(3)" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Possible and actual results of calls. */
+/* Compares the results of calls with the results that are possible. */
 #ifndef FUZZ_PAIRS_H
 #define FUZZ_PAIRS_H
 
@@ -10,8 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: calls of all kinds
- * @times: how often each call returned each errno (0: success); of calls on descriptors that are
- *	not perfmon's, only those that returned EBADF are counted
+ * @times: how often each call returned each errno, or 0 for success.  Of the calls on descriptors
+ *	that are not perfmon's, only those that returned EBADF are counted
  */
 struct seen {
 	uint64_t operations;

@@ -187,7 +187,7 @@ struct element {
  * @size: number of bytes in each element of a vector; 0: as many as in the first version of the
  *	structure; other calls use this field differently
  * @more: extra bytes of the structure of LOAD, START, RESTART_CPU or STATISTICS, or 0
- * @tail: if @size or @more makes a structure longer, the additional bytes are not zero
+ * @tail: if it is not 0, the bytes that @size or @more adds to a structure are not zero
  * @elements: number of used elements of @element
  * @element: the first elements of a vector
  */
@@ -215,7 +215,7 @@ struct operation {
  * @process: threads with the same number belong to one process; process 0 runs the round
  * @user: uid of the thread, 0 for root
  * @count: number of operations
- * @operations: in order
+ * @operations: the operations in the order of execution
  *
  * Worker 0 runs before all others. The processes of the other workers inherit the descriptors that
  * worker 0 opens.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Scenarios: calls in a sensible order, with random calls in between. They reach states that random
- * calls alone would rarely reach.
+ * Builds scenarios: calls in a sensible order, with random calls in between. Scenarios reach states
+ * that random calls alone would rarely reach.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -28,8 +28,8 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Adds a random call. Some calls, such as a sleep or a new process, take much longer than others.
- * They are correspondingly rare.
+ * Adds a random call. Some calls, such as a sleep or a new process, take much longer than others,
+ * so they are added rarely.
  */
 static void add_any(struct builder *builder, unsigned int slot)
 {
@@ -187,8 +187,8 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 }
 
 /*
- * Makes @create request copies. In most cases each CPU gets a small buffer, which fills quickly. A
- * larger buffer would never be full when the scenario hands it back.
+ * Gives @create a flag that requests copies. In most cases each CPU gets a small buffer, which
+ * fills quickly. A larger buffer would never be full when the scenario hands it back.
  */
 static void inherit(struct builder *builder, struct operation *create)
 {
@@ -327,7 +327,7 @@ static void add_system_wide(struct builder *builder)
 	builder->samples = false;
 }
 
-/* Uses event sets that switch by time and by overflows, with or without sampling. */
+/* Uses event sets that are switched by time and by overflows, with or without sampling. */
 static void add_event_sets(struct builder *builder)
 {
 	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS, STATUS,
@@ -517,7 +517,7 @@ void add_formats(struct builder *builder)
 		step(builder, OPEN, slot);
 		step(builder, CREATE_CONTEXT, slot)->element[0].number = 1 + format;
 		if (percent(builder, 50))
-			add(builder, MODULE, 0)->count = format; /* in use */
+			add(builder, MODULE, 0)->count = format; /* a format in use */
 		step(builder, CLOSE, slot);
 	}
 	builder->samples = false;

@@ -131,7 +131,7 @@ void system_begin(void)
 	for (n = 0; n < COUNT(settings); n++)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
-			printf("no %s\n", settings[n].path);
+			printf("cannot read %s\n", settings[n].path);
 	/* Allow workers without privileges to count at user level and at kernel level. */
 	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();

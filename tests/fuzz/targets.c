@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Targets: monitored processes, with one thread or with several. */
+/* Starts targets, which are monitored processes with one thread or with several. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>

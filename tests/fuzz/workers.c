@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workers of a round: processes and threads, from their start until all have exited.
+ * Starts the workers of a round, which are processes and threads, and waits until all have exited.
  *
  * All processes of a round are one process group. Its leader is the process of worker 0, a child of
  * the caller; orphans become children of the caller, too.
@@ -115,7 +115,7 @@ static void end_of(pid_t process)
 
 	while (waitpid(process, &status, 0) == -1)
 		if (errno != EINTR)
-			return; /* REAP came first */
+			return; /* a REAP has waited for it */
 	check_end(status);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The workers of a round: processes and threads, from their start until all have exited. */
+/* Starts the workers of a round, and waits until all have exited. */
 #ifndef FUZZ_WORKERS_H
 #define FUZZ_WORKERS_H
 

@@ -9,13 +9,13 @@
 
 /**
  * struct failing_request - which allocations fail; must be written with one write()
- * @nth: which allocation fails: 1 is the next one; 0: none fails
+ * @nth: number of the allocation that fails; 1 is the next allocation. If @nth is 0, none fails
  * @thread: tid of the thread whose allocations are counted
- * @objects: not 0: count allocations of objects, by kmalloc() and the like
- * @pages: not 0: count allocations of pages
- * @rest: not 0: all further allocations fail, too
- * @workers: not 0: count allocations that the kernel's workers make for perfmon, too. The thread
- *	must wait for these workers
+ * @objects: if not 0, allocations of objects are counted, such as those of kmalloc()
+ * @pages: if not 0, allocations of pages are counted
+ * @rest: if not 0, all allocations after @nth fail, too
+ * @workers: if not 0, allocations that the kernel's workers make for perfmon are counted, too. The
+ *	thread must wait for these workers
  */
 struct failing_request {
 	__u32 nth;

@@ -12,8 +12,9 @@
 #define SCRIPT_PAYLOAD 24
 
 /*
- * Answers are PFM_CONTROL_* of perfmon_format.h. The last answer is repeated. @init is what init
- * returns: 0 or a negative errno. The first version of this structure ended with @init.
+ * Answers are PFM_CONTROL_* of perfmon_format.h. If a callback is called more than SCRIPT_ANSWERS
+ * times, it returns its last answer again. @init is the value that init returns: 0 or a negative
+ * errno. The first version of this structure ended with @init.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What perfmon_wrong registers: values of its parameter "what". */
+/* The values of parameter "what" of perfmon_wrong. They select what the module registers. */
 #ifndef PERFMON_WRONG_H
 #define PERFMON_WRONG_H
 
@@ -39,7 +39,10 @@
 	  (operations.sample = sample, pmds[0].type |= PFM_REG_SAMPLED))                 \
 	X(SAMPLED_WITHOUT_OPERATION, pmds[PFM_MAX_COUNTERS].type = PFM_REG_SAMPLED)
 
-/* Descriptions for another version of the interface: all but the interface number is garbage. */
+/*
+ * Descriptions for another version of the interface. Only the interface number is valid, and all
+ * other bytes are garbage.
+ */
 #define PMUS_OF_OTHERS(X)                                                                \
 	X(PMU_OF_A_LATER_INTERFACE, make_pmu_of(PFM_PMU_INTERFACE + 1))                  \
 	X(PMU_OF_NO_INTERFACE, make_pmu_of(0))

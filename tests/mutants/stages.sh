@@ -66,7 +66,7 @@ expand_words() {
 	done | grep -vxF -f <(printf '%s\n' "$@" | sed -n 's/^^//p')
 }
 
-# stage_define STAGE: set the stage's options of tests/vm/run, its kernel, the prefix of its
+# stage_define STAGE: set the options of tests/vm/run for the stage, its kernel, the prefix of its
 # commands, and its suites. A suite is SUITE of perfmon-tests, conformance/SUITE of
 # perfmon-conformance, or tool/SCRIPT of tests/tool.
 stage_define() {
@@ -197,7 +197,7 @@ end_overdue() {
 	limit=$(suite_limit "$3" "$2")
 	now=$(cpu_seconds "$1")
 	if [[ $limit -gt 0 && ${now%.*} -gt $((${4%.*} + limit)) ]]; then
-		echo "run: no end after $limit s of a CPU in $3"
+		echo "run: no end after $limit s of CPU time in $3"
 		kill -TERM 0
 	fi
 }

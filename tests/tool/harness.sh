@@ -7,8 +7,8 @@
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
-# With the value 1, ordinary users may count at both levels. A test that needs another value
-# restores this one.
+# If perf_event_paranoid is 1, ordinary users may count at both levels. A test that sets another
+# value restores 1 at its end.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
 # The scripts use the same event codes on Intel and AMD, except for cycles.
@@ -123,8 +123,9 @@ is_wanted() {
 	esac
 }
 
-# Runs a test, and then kills the processes that the test has left running, as a failed test may.
-# If these processes continued, run_tests() would wait for them, because they keep its pipe open.
+# Runs a test, and then kills the processes that the test has left running. A failed test may leave
+# some. If these processes continued, run_tests() would wait for them, because they keep its pipe
+# open.
 run_test() {
 	# shellcheck disable=SC2046 # several words
 	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT

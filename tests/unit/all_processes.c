@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon record -a, if the kernel does not report new processes: a process that starts while the
- * next file is prepared is named in both files.
+ * Tests pfmon record -a if the kernel does not report new processes. If a process starts while the
+ * next file is prepared, both files must name the process.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: which counters of AMD's processors count which events. */
+/* Tests that pfmon knows which counters of AMD's processors can count which events. */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_amd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: events of the counters that CPUs of AMD's processors share. */
+/* Tests how pfmon handles events of counters that several CPUs of AMD's processors share. */
 #include <stdio.h>
 #include <string.h>
 #include <perfmon/perfmon.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lists of CPUs that pfm_cpus_parse() reads. */
+/* Tests how pfm_cpus_parse() reads lists of CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

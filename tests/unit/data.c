@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: files of recordings that are complete, cut short or damaged. */
+/* Tests how pfmon reads files of recordings that are complete, cut short or damaged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon report and script show the names of functions as in the source. The fixture has a table of
- * these names. dladdr() returns the mangled names in the symbol table.
+ * Tests that pfmon report and script show the names of functions as in the source. The fixture has
+ * a table of these names. dladdr() returns the mangled names in the symbol table.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

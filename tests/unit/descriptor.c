@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls on descriptors that do not belong to perfmon, on a kernel without the module. */
+/* Tests calls on descriptors that do not belong to perfmon, on a kernel without the module. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: writes samples from buffers of formats default, nway and callchain to the file. */
+/*
+ * Tests that pfmon writes samples from buffers of formats default, nway and callchain to the file.
+ */
 #include "drain.h"
 
 SUITE(drain, 120);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon: writes samples from sampling buffers to the file.  The suites write the buffers as the
- * kernel does; <perfmon/perfmon_*.h> describe the buffers.  The address of each sample is its
- * number, so that a missing or repeated sample is found.
+ * Helpers for the suites about drain, which test that pfmon writes samples from sampling buffers to
+ * the file. The suites write the buffers as the kernel does; <perfmon/perfmon_*.h> describe the
+ * buffers. The address of each sample is its number, so that a missing or repeated sample is found.
  */
 #ifndef DRAIN_H
 #define DRAIN_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: writes samples from buffers to a disk that is full. */
+/* Tests that pfmon writes samples from buffers until the disk is full. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: takes the entries from the table of format hist, and writes them to the file. */
+/* Tests that pfmon takes the entries from the table of format hist and writes them to the file. */
 #include <perfmon/perfmon_hist.h>
 
 #include "drain.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: raw codes and modifiers of events, and the reasons why they are refused. */
+/* Tests raw codes and modifiers of events, and the reasons why pfmon refuses some of them. */
 #include <stdio.h>
 #include <string.h>
 #include <perfmon/perfmon.h>

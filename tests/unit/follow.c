@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: run a command, traced or not, and wait for its end. */
+/* Tests that pfmon runs a command, traced or not, and waits for its end. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The headers compile without a warning as C and C++ of several standards, with gcc and clang if
-# they are installed. Structures have the same layout on other architectures and with 32 bits. The
-# headers also compile together with the headers of libpfm4, in either order.
+# Checks that the headers compile without a warning as C and C++ of several standards, with gcc and
+# clang if they are installed. Structures must have the same layout on other architectures and with
+# 32 bits. The headers must also compile together with the headers of libpfm4, in either order.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: who holds counters, from files like those of /proc. */
+/* Tests that pfmon finds who holds counters. The tests give it files like those of /proc. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

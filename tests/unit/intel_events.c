@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: which counters of Intel's processors count which events. */
+/* Tests that pfmon knows which counters of Intel's processors can count which events. */
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_intel.h>
 

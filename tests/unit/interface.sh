@@ -168,8 +168,8 @@ check "the example of libpfmdev(7) compiles" overview_example_compiles
 check "install and uninstall" install_and_uninstall
 check "all files are installed" installed_files_are_complete
 if dpkg -s libpfm4-dev >/dev/null 2>&1; then
-	check "no file is named like one of libpfm4" no_file_name_of_libpfm4
-	check "no symbol is named like one of libpfm4" no_symbol_of_libpfm4
+	check "no file has the name of a file of libpfm4" no_file_name_of_libpfm4
+	check "no symbol has the name of a symbol of libpfm4" no_symbol_of_libpfm4
 fi
 
 summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report: several files of one recording. */
+/* Tests pfmon report with several files of one recording. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: finds the functions for addresses of the kernel and of its modules. */
+/* Tests that pfmon finds the functions for addresses of the kernel and of its modules. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Structures and constants have the sizes, offsets and values of layout.h. */
+/* Tests that structures and constants have the sizes, offsets and values of layout.h. */
 #include <stddef.h>
 #include <perfmon/perfmon.h>
 

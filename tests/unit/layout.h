@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout that existing programs use: the sizes, offsets and values of perfmon2 v2.8 and of this
- * project's own structures. They are written as numbers here. They do not come from the headers
- * under test.
+ * Lists the sizes, offsets and values that existing programs use: those of perfmon2 v2.8 and those
+ * of this project's own structures. They are written as numbers here. They do not come from the
+ * headers under test.
  */
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_dfl_smpl.h>

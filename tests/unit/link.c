@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: decides whether the link register contains the address of the present caller, or an old
- * address that an earlier call left there. The fixture's unwinding tables describe how its
+ * Tests how pfmon decides whether the link register contains the address of the present caller, or
+ * an old address that an earlier call left there. The fixture's unwinding tables describe how its
  * functions use the register.
  */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: look up symbols, and catch the messages that the lookup prints. */
+/* Looks up symbols with pfmon's code, and catches the messages that the lookup prints. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pfmon: helpers for the suites about symbols. */
+/* Helpers for the suites about the symbols that pfmon looks up. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 

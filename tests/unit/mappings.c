@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: find the mapping that contained an address at a given time, and the innermost function
- * around the address.
+ * Tests that pfmon finds the mapping that contained an address at a given time, and the innermost
+ * function around the address.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: assign counters to events.  The expected result is found by trying all possibilities.
+ * Tests how pfmon assigns counters to events. The tests find the expected result by trying all
+ * possibilities.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: if there are too few counters, chooses the events that are counted at the same time. */
+/*
+ * Tests how pfmon chooses the events that are counted at the same time if there are too few
+ * counters.
+ */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>

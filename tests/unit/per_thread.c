@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat --per-thread: the counts of each thread. */
+/* Tests the counts of each thread that pfmon stat --per-thread prints. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

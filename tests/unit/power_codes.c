@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon on POWER: event codes, and the register values for them.  The values were computed by hand
- * from the positions of the fields in the Power ISA and in the kernel's isa207-common.h.
+ * Tests event codes of POWER, and the register values that pfmon computes for them. The expected
+ * values were computed by hand from the positions of the fields in the Power ISA and in the
+ * kernel's isa207-common.h.
  */
 #include <string.h>
 

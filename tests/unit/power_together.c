@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon on POWER: events that are counted at the same time, and the counters that they get. */
+/* Tests which events pfmon counts at the same time on POWER, and which counters they get. */
 #include <stdbool.h>
 #include <string.h>
 

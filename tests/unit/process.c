@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: what it writes to the file about a process. The process is a child of the test program, so
- * its mappings are known.
+ * Tests what pfmon writes to the file about a process. The process is a child of the test program,
+ * so its mappings are known.
  */
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libpfmdev passes to the kernel. The linker replaces open, ioctl and close with the functions
- * below (--wrap). They stand for the module: they record the calls and return what the test has
- * chosen.
+ * Tests what libpfmdev passes to the kernel. The linker replaces open, ioctl and close with the
+ * functions below (--wrap). They stand for the module: they record the calls and return what the
+ * test has chosen.
  */
 #include <errno.h>
 #include <fcntl.h>

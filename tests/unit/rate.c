@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: periods that are adapted to a frequency. Without a random part and a limit, the period is
+ * Tests how pfmon adapts periods to a frequency. Without a random part and a limit, the period is
  * the number of events per second, divided by the frequency.
  */
 #include <string.h>

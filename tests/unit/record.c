@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon record: the command line, an output file that already exists, and the arguments of
+ * Tests the command line of pfmon record, an output file that already exists, and the arguments of
  * formats.
  */
 #include <fcntl.h>

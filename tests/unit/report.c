@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: samples without call chains. */
+/* Tests pfmon report and script with samples that have no call chains. */
 #include <stdio.h>
 #include <string.h>
 

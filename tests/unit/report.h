@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon report and script: helpers for tests with synthetic recordings. Most samples are in
+ * Helpers for tests of pfmon report and script with synthetic recordings. Most samples are in
  * functions of a library. The test gets the addresses of these functions from dlsym().
  */
 #ifndef REPORT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: call chains. */
+/* Tests how pfmon report and script show call chains. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

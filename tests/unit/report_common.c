@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: write synthetic recordings, and capture what pfmon prints about them. */
+/* Writes synthetic recordings, and captures what pfmon report and script print about them. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>

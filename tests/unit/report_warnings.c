@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: titles, errors, and warnings about incomplete recordings. */
+/* Tests titles, errors, and warnings about incomplete recordings of pfmon report and script. */
 #include <stdio.h>
 #include <string.h>
 

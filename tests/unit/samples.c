@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libpfmdev: pfm_samples_next() returns the samples of several buffers in the order of their times.
- * The buffers are in a file in memory, and the test fills them as the kernel would. The time of a
- * sample is its number, so the library must return each sample once, in the order of the numbers.
+ * Tests that pfm_samples_next() of libpfmdev returns the samples of several buffers in the order of
+ * their times. The buffers are in a file in memory, and the test fills them as the kernel would.
+ * The time of a sample is its number, so the library must return each sample once, in the order of
+ * the numbers.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: scaled counts and their errors. All expected figures were computed by hand. */
+/* Tests scaled counts of pfmon and their errors. All expected figures were computed by hand. */
 #include "../../tools/pfmon/stat/scale.h"
 #include "suites.h"
 

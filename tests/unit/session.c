@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: how a session programs the device for its events, and what it computes from the values
- * that it reads.
+ * Tests how a session of pfmon programs the device for its events, and what it computes from the
+ * values that it reads.
  */
 #include <errno.h>
 #include <stdlib.h>

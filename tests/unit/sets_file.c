@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: files of event sets. */
+/* Tests how pfmon reads files of event sets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

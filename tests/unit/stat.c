@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat: the command line. */
+/* Tests the command line of pfmon stat. */
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat: means, scaled counts and errors, and their output as table, CSV and JSON. */
+/*
+ * Tests the means, scaled counts and errors of pfmon stat, and their output as table, CSV and JSON.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: finds the functions that contain given addresses. The fixtures are programs that print the
- * addresses of their functions and their /proc/self/maps. pfmon must find these functions.
+ * Tests that pfmon finds the functions that contain given addresses. The fixtures are programs that
+ * print the addresses of their functions and their /proc/self/maps. pfmon must find these
+ * functions.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

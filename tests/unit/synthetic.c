@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Synthetic recordings, written with the code of pfmon record. */
+/* Writes synthetic recordings with the code of pfmon record. */
 #include <check.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Synthetic recordings, written with the code of pfmon record. */
+/* Helpers that write synthetic recordings with the code of pfmon record. */
 #ifndef UNIT_SYNTHETIC_H
 #define UNIT_SYNTHETIC_H
 

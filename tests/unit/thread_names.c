@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: the name that a thread had at a given time. */
+/* Tests that pfmon finds the name that a thread had at a given time. */
 #include <string.h>
 
 #include "../../tools/pfmon/report/threads.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon top: its command line, its tables, and what it does with the terminal. */
+/* Tests the command line and the tables of pfmon top, and what it does with the terminal. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <pty.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat: level 1 of the top-down method. The expected values were computed by hand. */
+/* Tests level 1 of the top-down method in pfmon stat. The expected values were computed by hand. */
 #include <string.h>
 
 #include "../../tools/pfmon/stat/metrics.h"

@@ -6,7 +6,7 @@
 
 # Print the apt states that may have a kernel of the architecture. The release's own state comes
 # first, because modules for its kernels can be built with the machine's programs. This is also true
-# of its kernel 6.12, which is from backports, but was built with the release's compiler.
+# of kernel 6.12: it is from the release's backports, but was built with the release's compiler.
 kernel_states() {
 	local suite
 	echo "$deb"

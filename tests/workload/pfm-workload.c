@@ -359,7 +359,7 @@ static void two(const uint64_t *n)
 	uint64_t part;
 
 	if (!n[0] || !n[1] || n[0] > MOST_PARTS || n[1] > MOST_PARTS)
-		fail("give from 1 to %d parts", MOST_PARTS);
+		fail("the number of parts must be from 1 to %d", MOST_PARTS);
 	part = tens_per_turn / (n[0] + n[1]);
 	for (int turn = 0; turn < TURNS; turn++) {
 		pfm_first(part * n[0]);

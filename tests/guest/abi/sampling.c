@@ -133,7 +133,8 @@ static void read_sets(int fd)
 		 * Each set became active once in each of the two rounds. Set 0 also became active
 		 * when the context was loaded.
 		 */
-		check_value("times a set was active", info[set].set_runs, set ? 2 : 3);
+		check_value("how often a set was active", info[set].set_runs,
+			    set ? 2 : 3);
 		check_value("timeout of a set", info[set].set_timeout, 0);
 	}
 	check_value("pfm_read() with a wrong size",
@@ -323,7 +324,7 @@ static void try_format(const char *format, void *argument, size_t size,
 			printf("format %s\n", format);
 			found = read_buffer(buffer);
 			check("samples", found.samples, truth);
-			check("naps are switches", found.samples >= TURNS, 1);
+			check("at least one switch per sleep", found.samples >= TURNS, 1);
 			check("bytes of all entries", found.bytes_used, found.bytes);
 			check_value("lost", found.lost, 0);
 			check_value("faults in the last sample", found.faults, 7 * TURNS);

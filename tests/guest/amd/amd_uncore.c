@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs "amd_l3" and "amd_df". Tests write numbers to two registers of the patched QEMU. If a CPU
- * writes N to the first register, QEMU counts N lookups in this CPU's L3, and N / 4 misses. If a
- * CPU writes N to the second register, QEMU counts N memory accesses of this CPU's package.
+ * Tests PMUs "amd_l3" and "amd_df". The tests write numbers to two registers of the patched QEMU.
+ * If a CPU writes N to the first register, QEMU counts N lookups in this CPU's L3, and N / 4
+ * misses. If a CPU writes N to the second register, QEMU counts N memory accesses of this CPU's
+ * package.
  */
 #include <stdio.h>
 
@@ -124,13 +125,14 @@ static void check_wrap(void)
 	for (i = 0; i < 10; i++) {
 		access_memory(0, HALF);
 		wanted += HALF;
-		usleep(100000); /* the module polls meanwhile */
+		usleep(100000); /* the module polls during this sleep */
 		polls++;
 	}
 	ck_assert_uint_eq(read_pmd(fd, 0), wanted);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(read_pmd(fd, 0), wanted);
-	printf("         %ju turns: %#jx\n", (uintmax_t)polls, (uintmax_t)wanted);
+	printf("         after %ju additions of 2^47 the count is %#jx\n",
+	       (uintmax_t)polls, (uintmax_t)wanted);
 	close(fd);
 }
 

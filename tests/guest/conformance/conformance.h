@@ -5,8 +5,8 @@
  *
  * The tests need two values for each PMC that controls a counter. With the first values in its
  * PMCs, the counter counts whenever the thread runs. With the second values, it counts nothing. If
- * only some of a counter's PMCs have a second value, the others keep their first value. If none has
- * one, some tests leave the counter out.
+ * only some of a counter's PMCs have a second value, the others keep their first value. If none of
+ * its PMCs has a second value, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters of the PMU, and the counts that are expected of them. */
+/* Finds the counters of the PMU, and determines which counts are expected of them. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <perfmon/perfmon_amd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts that may count only at user level, such as those of a user without CAP_PERFMON. */
+/* Tests contexts that may count only at user level, such as those of a user without CAP_PERFMON. */
 #include "conformance.h"
 
 SUITE(levels, CONFORMANCE_SECONDS);

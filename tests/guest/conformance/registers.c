@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The numbers and values of the PMU's registers, as sysfs shows them and as calls use them. */
+/*
+ * Tests the numbers of the PMU's registers, which calls and sysfs report, and the values of
+ * registers.
+ */
 #include <stdio.h>
 #include <sys/resource.h>
 

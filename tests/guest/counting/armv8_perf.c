@@ -220,8 +220,8 @@ TEST(user_access_left_by_perf_is_disabled)
 
 /*
  * Takes about 1000 overflow interrupts. With the settings of this test, perf lowers its sample rate
- * if its interrupts take more than 100 ns on average. No interrupt is that fast, so the rate stays
- * only if perf ignores ours.
+ * if its interrupts take more than 100 ns on average. No interrupt is that fast. So the rate stays
+ * unchanged only if perf ignores our interrupts.
  */
 static void check_sample_rate(void)
 {

@@ -272,7 +272,7 @@ static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 	must(fd, pfm_stop(fd));
 	must(fd, pfm_read_pmds(fd, &pmd, 1));
 	ck_assert_msg((pmd.reg_value == 0) == !!(value & PFM_ARMV8_PMC_EXCLUDE_USER),
-		      "set %u, 0x%jx: %ju", set, (uintmax_t)value,
+		      "set %u, PMC value 0x%jx: the count is %ju", set, (uintmax_t)value,
 		      (uintmax_t)pmd.reg_value);
 }
 

@@ -359,7 +359,7 @@ TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 	seconds = (monotonic_time() - begun) / (1000 * MS);
 	load(context_using(BIT(1)), child.pid);
 	beside = calls_of_loads();
-	printf("         %ju calls on CPU 1 in %d loads and %ju s; %ju while the counter is in use\n",
+	printf("         %ju calls on CPU 1 in %d loads and %ju s; %ju if the counter stays in use\n",
 	       (uintmax_t)alone, LOADS, (uintmax_t)seconds, (uintmax_t)beside);
 	ck_assert_uint_lt(alone, beside + LOADS / 2 + CALLS_PER_SECOND * seconds);
 }

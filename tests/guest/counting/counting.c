@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts are right. In a deterministic guest (--icount), a loop of N instructions takes exactly N
- * instructions, N cycles and N ns.
+ * Tests that counts are right. In a deterministic guest (--icount), a loop of N instructions takes
+ * exactly N instructions, N cycles and N ns.
  *
  * The thread also runs a few instructions of libpfmdev and libc "around" a loop: between start and
  * the loop, and between the loop and stop. These instructions are the same in every call of
@@ -86,7 +86,7 @@ TEST(live_reads_never_go_back)
 		/* Do not use an assertion of libcheck: it writes to a pipe even if it succeeds. */
 		for (n = 0; n < COUNT(numbers); n++)
 			if (now[n] < last[n])
-				ck_abort_msg("PMD %u: %ju after %ju", numbers[n],
+				ck_abort_msg("PMD %u is %ju after it was %ju", numbers[n],
 					     (uintmax_t)now[n], (uintmax_t)last[n]);
 		memcpy(last, now, sizeof(last));
 	}
@@ -312,8 +312,9 @@ TEST(all_counters_count_at_once)
 	count_loop(fd, numbers[0], 5 * MILLION);
 	read_pmds(fd, numbers, counts, count);
 	for (i = 0; i < count; i++)
-		ck_assert_msg(counts[i] == 5 * MILLION + 1000 + 2 * extra, "PMD %u: %ju",
-			      numbers[i], (uintmax_t)counts[i]);
+		ck_assert_msg(counts[i] == 5 * MILLION + 1000 + 2 * extra,
+			      "the count of PMD %u is %ju", numbers[i],
+			      (uintmax_t)counts[i]);
 }
 
 TEST(a_pmc_written_while_counting_takes_effect_at_once)

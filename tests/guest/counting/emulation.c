@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 64-bit counters on narrower hardware: where the hardware wraps, nothing is lost and nothing is
- * counted twice.
+ * Tests 64-bit counters on narrower hardware: when the hardware wraps, no event is lost or counted
+ * twice.
  *
  * On x86 the hardware holds 46 or 30 bits of a PMD. The event counters of the arm64 guest's CPU
  * (cortex-a57) have 32 bits. QEMU sets a timer for the overflow of such an event counter. Under
@@ -66,8 +66,8 @@ TEST(a_count_across_the_wrap_is_exact)
 	for (i = 0; i < COUNT(preloads); i++) {
 		write_pmd(fd, 0, preloads[i]);
 		ck_assert_msg(count_loop(fd, 0, MILLION) == MILLION + extra,
-			      "from 0x%jx: now 0x%jx, not 0x%jx", (uintmax_t)preloads[i],
-			      (uintmax_t)read_pmd(fd, 0),
+			      "from 0x%jx: the value is 0x%jx, not 0x%jx",
+			      (uintmax_t)preloads[i], (uintmax_t)read_pmd(fd, 0),
 			      (uintmax_t)(preloads[i] + MILLION + extra));
 	}
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
@@ -98,7 +98,7 @@ TEST(all_counters_wrap_in_one_run)
 	must_be_between(truth, MILLION, MILLION + 200);
 	for (n = 0; n < count; n++)
 		ck_assert_msg(read_pmd(fd, n) - values[n] == truth,
-			      "PMD %u from 0x%jx: now 0x%jx, not 0x%jx", n,
+			      "PMD %u from 0x%jx: the value is 0x%jx, not 0x%jx", n,
 			      (uintmax_t)values[n], (uintmax_t)read_pmd(fd, n),
 			      (uintmax_t)(values[n] + truth));
 }
@@ -129,7 +129,8 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 			step = reads[1] - reads[0];
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] == step,
-				      "round %d, read %d: 0x%jx after 0x%jx, step %ju",
+				      "round %d, read %d: 0x%jx after 0x%jx, "
+				      "but the step must be %ju",
 				      round, i, (uintmax_t)reads[i],
 				      (uintmax_t)reads[i - 1], (uintmax_t)step);
 		ck_assert_msg(reads[READS - 1] > wrap, "no wrap in round %d", round);
@@ -184,7 +185,7 @@ TEST(a_wrap_during_a_read_is_seen)
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t length = 9000 * MILLION,
-		       wrap = wrap_or_skip(0); /* the length is 2.1 wraps of 32 bits */
+		       wrap = wrap_or_skip(0); /* the length is 2.1 times 2^32 */
 	const uint64_t first = wrap > length ? wrap - length / 2 : 0;
 	const uint64_t second = wrap > length ? wrap - length / 3 : 0;
 	uint64_t truth, interrupts;
@@ -203,7 +204,7 @@ TEST(a_long_run_over_wraps_is_exact)
 	ck_assert_uint_eq(read_pmd(fd, 1) - second, truth);
 	interrupts = statistic("ovfl_intr_regular_count") +
 		     statistic("ovfl_intr_replay_count") - interrupts;
-	ck_assert_msg(interrupts >= 2, "%ju overflows", (uintmax_t)interrupts);
+	ck_assert_msg(interrupts >= 2, "only %ju interrupts", (uintmax_t)interrupts);
 }
 
 TEST(wraps_among_competitors_are_exact)
@@ -241,7 +242,8 @@ static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t mos
 	ck_assert_msg(set.set_ovfl_pmds[0] == BIT(n), "set_ovfl_pmds 0x%jx, not PMD %u",
 		      (uintmax_t)set.set_ovfl_pmds[0], n);
 	left = read_pmd(fd, n);
-	ck_assert_msg(left <= most, "0x%jx left in PMD %u", (uintmax_t)left, n);
+	ck_assert_msg(left <= most, "0x%jx events after the overflow of PMD %u",
+		      (uintmax_t)left, n);
 	loop(MILLION);
 	ck_assert_uint_eq(read_pmd(fd, n), left);
 	must(fd, pfm_stop(fd));
@@ -332,7 +334,7 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 		/* The bits in hardware wrap; the upper bits keep the written value. */
 		wanted = (preloads[i] & ~(wrap - 1)) |
 			 ((preloads[i] + MILLION + extra) & (wrap - 1));
-		ck_assert_msg(read_pmd(fd, 1) == wanted, "0x%jx, not 0x%jx",
+		ck_assert_msg(read_pmd(fd, 1) == wanted, "the value is 0x%jx, not 0x%jx",
 			      (uintmax_t)read_pmd(fd, 1), (uintmax_t)wanted);
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	}
@@ -411,7 +413,8 @@ static void check_narrow_faults(unsigned int width)
 	for (i = 0; i < 30; i++) {
 		touch_pages(17);
 		pair = read_pair(fd, PFM_PMD_MINOR_FAULTS);
-		ck_assert_msg(pair.narrow == pair.virtual_, "%ju, not %ju",
+		ck_assert_msg(pair.narrow == pair.virtual_,
+			      "the narrow counter is %ju, the virtual PMD %ju",
 			      (uintmax_t)pair.narrow, (uintmax_t)pair.virtual_);
 	}
 	truth = minor_faults() - truth;
@@ -431,7 +434,8 @@ static void check_narrow_switches(unsigned int width)
 	for (i = 0; i < 60; i++) {
 		nanosleep(&shortest, NULL);
 		pair = read_pair(fd, PFM_PMD_CONTEXT_SWITCHES);
-		ck_assert_msg(pair.narrow == pair.virtual_, "%ju, not %ju",
+		ck_assert_msg(pair.narrow == pair.virtual_,
+			      "the narrow counter is %ju, the virtual PMD %ju",
 			      (uintmax_t)pair.narrow, (uintmax_t)pair.virtual_);
 	}
 	truth = switches(thread_id()) - truth;

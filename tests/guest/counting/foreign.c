@@ -20,7 +20,7 @@ static void must_be_foreign(int fd, uint64_t least_runs, bool is)
 		      "flags 0x%x after %ju foreign runs", status.flags,
 		      (uintmax_t)status.foreign_runs);
 	ck_assert_msg(is ? status.foreign_runs >= least_runs : status.foreign_runs == 0,
-		      "%ju foreign runs, should be %ju", (uintmax_t)status.foreign_runs,
+		      "%ju foreign runs, expected %ju", (uintmax_t)status.foreign_runs,
 		      (uintmax_t)least_runs);
 	ck_assert(status.flags & PFM_STATUS_STARTED);
 }
@@ -52,8 +52,8 @@ static void check_other_thread(void)
 		ck_assert_uint_eq(read_pmd(fd, 0), count);
 		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK) - clock;
 		ck_assert_msg(clock + HOST_PAUSE >= worked - worked / 20,
-			      "task clock %ju, worked %ju ns", (uintmax_t)clock,
-			      (uintmax_t)worked);
+			      "the task clock is %ju ns, but the thread worked %ju ns",
+			      (uintmax_t)clock, (uintmax_t)worked);
 
 		child_call(&child, child_pin, 0);
 		runs = status_of(fd).foreign_runs;

@@ -117,7 +117,7 @@ static void must_be_killed(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* The contexts live on, because this process has them open. */
+/* The contexts stay loaded after their loader ends, because this process has them open. */
 TEST(a_loader_that_has_ended_is_not_named)
 {
 	int thread = busy_context(), cpu = cpu_context();
@@ -157,8 +157,8 @@ TEST(the_process_that_is_named_has_a_context)
 }
 
 /*
- * The monitored thread creates a child process. The child and the copy of the context live on after
- * the thread ends.
+ * The monitored thread creates a child process. The child and the copy of the context continue to
+ * exist after the thread ends.
  */
 static uint64_t fork_sleeper(uint64_t unused)
 {

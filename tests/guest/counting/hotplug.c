@@ -107,8 +107,8 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 }
 
 /*
- * The thread's CPU goes offline and online while the thread sleeps. When the thread runs there
- * again, the registers have lost the thread's values.
+ * The thread's CPU goes offline and online while the thread sleeps. When the thread runs on
+ * this CPU again, the registers have lost the thread's values.
  */
 static void check_sleeping(void)
 {
@@ -191,8 +191,8 @@ TEST(a_context_is_closed_while_a_cpu_is_offline)
 }
 
 /*
- * CPU 1 goes offline several times, so the thread has to leave it. Meanwhile the test calls read,
- * start and write in a loop.
+ * CPU 1 goes offline several times, so the thread has to leave it. At the same time, the test
+ * calls read, start and write in a loop.
  */
 static void check_calls_meanwhile(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A switch between two threads is not slower if contexts are loaded on other threads. This is true
- * even if there are many contexts, or many copies of a context.
+ * Tests that a switch between two threads is not slower if contexts are loaded on other threads,
+ * even if there are many such contexts, or many copies of a context.
  *
  * The other threads belong to one process. They sleep, each on a small stack. The cost of a switch
  * is read from the clock, which counts instructions.
@@ -194,7 +194,7 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 {
 	struct costs costs = measure_costs(partners);
 
-	printf("         %5u loaded elsewhere: a switch takes %.1f instructions, "
+	printf("         %5u loaded on other threads: a switch takes %.1f instructions, "
 	       "%.1f with a monitored thread\n",
 	       count, costs.unmonitored, costs.monitored);
 	fflush(stdout);
@@ -209,7 +209,8 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
  */
 static void must_cost_no_more(double cost, double first)
 {
-	ck_assert_msg(cost <= first + 100, "%.1f, not %.1f", cost, first);
+	ck_assert_msg(cost <= first + 100,
+		      "the cost is now %.1f instructions, but was %.1f", cost, first);
 }
 
 /*

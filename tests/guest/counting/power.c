@@ -87,7 +87,10 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 	must_wrap_exactly(fd, PMC6, 2, 0);
 }
 
-/* In each round PMC1 overflows one instruction later, and PMC2 one cycle earlier. */
+/*
+ * In each round, PMC1 overflows one instruction later than in the round before, and PMC2 overflows
+ * one cycle earlier.
+ */
 TEST(wraps_at_every_instruction_are_exact)
 {
 	const unsigned int rounds = 3000;
@@ -298,7 +301,8 @@ static void check_throttled(void)
 			(intmax_t)throttled.reg_value);
 	}
 	throttles = statistic("ovfl_throttle_count") - throttles;
-	printf("         %u of %u overflows led to the throttled set\n", begun, PLACES);
+	printf("         %u of %u overflows activated the throttled set\n", begun,
+	       PLACES);
 	ck_assert_uint_ge(throttles, PLACES);
 	must_be_between(begun, PLACES / 2, PLACES - 1);
 }
@@ -361,7 +365,8 @@ TEST(an_overflow_of_64_bits_masks_all)
 		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(counters[i]));
 		/* QEMU checks for overflows at the end of a block of instructions. */
 		left = read_pmd(fd, counters[i]);
-		ck_assert_msg(left < 1000, "PMD %u: %ju", counters[i], (uintmax_t)left);
+		ck_assert_msg(left < 1000, "after its overflow, PMD %u is %ju",
+			      counters[i], (uintmax_t)left);
 		for (j = 0; j < COUNT(counters); j++)
 			if (j != i)
 				must_be_near(read_pmd(fd, counters[j]), 500000 + left,

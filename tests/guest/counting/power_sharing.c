@@ -112,11 +112,14 @@ static void must_not_be_seen(int fd, const char *what)
 	const struct pfarg_load load = { .load_pid = thread_id() };
 
 	must(fd, pfm_load_context(fd, (struct pfarg_load *)&load));
-	ck_assert_msg(!programs_may_read(), "%s, loaded", what);
+	ck_assert_msg(!programs_may_read(), "%s: a program can read PMC1 after the load",
+		      what);
 	must(fd, pfm_start(fd, NULL));
-	ck_assert_msg(!programs_may_read(), "%s, started", what);
+	ck_assert_msg(!programs_may_read(), "%s: a program can read PMC1 after the start",
+		      what);
 	must(fd, pfm_stop(fd));
-	ck_assert_msg(!programs_may_read(), "%s, stopped", what);
+	ck_assert_msg(!programs_may_read(), "%s: a program can read PMC1 after the stop",
+		      what);
 	must(fd, pfm_unload_context(fd));
 }
 

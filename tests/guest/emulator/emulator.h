@@ -16,7 +16,7 @@
 
 /**
  * struct x86_pmu - what CPUID reports
- * @is_intel: true: Intel; false: AMD
+ * @is_intel: true for Intel, false for AMD
  * @version: version of architectural performance monitoring (AMD: 2 with PerfMonV2, otherwise 0)
  * @counters: number of general counters
  * @fixed: number of fixed counters

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Last branch records of the emulated PMU. The tests use the registers, not perf. */
+/* Tests the last branch records of the emulated PMU. The tests use the registers, not perf. */
 #if defined(__x86_64__)
 
 #include <fcntl.h>
@@ -249,8 +249,9 @@ static unsigned int record_with_overflow(uint64_t debug_control, struct branch *
 }
 
 /*
- * An overflow must freeze the records if FREEZE_LBRS is set, until LBR_FROZEN is acknowledged. The
- * interrupt is masked, because perf would not expect it. The records freeze nevertheless.
+ * If FREEZE_LBRS is set, an overflow must freeze the records. They stay frozen until LBR_FROZEN is
+ * acknowledged. The interrupt is masked, because perf would not expect it. The records freeze
+ * nevertheless.
  */
 static void check_freeze(void)
 {

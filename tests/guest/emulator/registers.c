@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers of the emulated PMU: their bits, and the writes that fault. */
+/* Tests the registers of the emulated PMU: which bits they have, and which writes fault. */
 #if defined(__x86_64__)
 
 #include "emulator.h"

@@ -80,7 +80,7 @@ TEST(an_interrupt_may_come_after_the_stop)
 }
 
 /*
- * The first interrupt is lost. No other one comes, because perf sets the counter for the next
+ * The first interrupt is lost. No other interrupt comes, because perf sets the counter for the next
  * period only in its interrupt handler.
  */
 static void check_lost(void)

@@ -147,7 +147,7 @@ static void format_must_be_whole(int error)
 
 static void check_modules(void)
 {
-	static const char why[] = "events for udev, sections in sysfs";
+	static const char why[] = "events for udev and sections in sysfs are optional";
 	static const struct operation operations[] = {
 		{ .name = "load of a format",
 		  .attempt = attempt_load_module,

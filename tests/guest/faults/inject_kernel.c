@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own fault injection: Documentation/fault-injection.
+ * Makes allocations fail with the kernel's own fault injection (Documentation/fault-injection).
  *
  * The fail-nth file of a task takes precedence over all other settings. While the file counts down,
  * nothing fails. When it reaches 0, one allocation fails. From then on, the settings "probability"
@@ -103,7 +103,7 @@ static void arm(pid_t tid, unsigned int nth)
 		set_probability("100");
 }
 
-/* fail-nth reads as 0 when the failure has happened. */
+/* When the failure has happened, a read of the fail-nth file returns 0. */
 static void disarm(struct injected *found)
 {
 	if (kind == INJECT_REST)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The injector for kernels without fault injection: tests/modules/failing_allocations.c. */
+/*
+ * Makes allocations fail with tests/modules/failing_allocations.c, in kernels without fault
+ * injection.
+ */
 #include <failing_allocations.h>
 #include <fcntl.h>
 

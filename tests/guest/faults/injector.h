@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A way to make allocations fail; inject.c chooses one. */
+/* An injector is a way to make allocations fail. inject.c chooses one of two. */
 #ifndef INJECTOR_H
 #define INJECTOR_H
 
@@ -9,12 +9,12 @@
  * struct injector - implements the functions of inject.h
  * @open: called before everything else
  * @kind: chooses which allocations fail
- * @workers: see inject_workers(); NULL: the injector cannot count these allocations
- * @arm: begins to count the allocations of thread @tid (0: the caller). After that, @arm itself
- *	must not allocate memory
+ * @workers: implements inject_workers(). NULL if the injector cannot count allocations of workers
+ * @arm: begins to count the allocations of thread @tid, or of the caller if @tid is 0. After that,
+ *	@arm itself must not allocate memory
  * @disarm: ends the injection, and fills in those members of struct injected that this injector can
  *	determine
- * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
+ * @read: parses a line of the kernel's log about a failure. NULL if there is nothing to parse
  */
 struct injector {
 	void (*open)(void);

@@ -73,8 +73,8 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * operation.reason requires a last error without an index. It is not set here, because the
-	 * last error has the index of the set that failed.
+	 * Member "reason" is not set here, because it requires a last error without an index. The
+	 * last error may have the index of the set that failed.
 	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new set",

@@ -103,9 +103,9 @@ static void check_success(const struct operation *operation, unsigned int nth,
 	if (operation->absorbed || operation->foreign ||
 	    !(operation->allocates || operation->reason))
 		return;
-	ck_assert_msg(nth > 1, "%sit succeeds without any memory", subject);
+	ck_assert_msg(nth > 1, "%sthe operation succeeds without any memory", subject);
 	ck_assert_msg(tally->absorbed <= MOST_RECORDS,
-		      "%sit has succeeded in %u runs although allocations failed",
+		      "%sthe operation succeeded in %u runs although allocations failed",
 		      subject, tally->absorbed);
 }
 
@@ -120,7 +120,7 @@ static void judge(const struct operation *operation, int error, enum inject_kind
 		tally->ours += found->ours;
 	} else if (found->told && !found->reserve) {
 		ck_assert_msg(operation->absorbed || operation->foreign,
-			      "%sit succeeds despite this failure", subject);
+			      "%sthe operation succeeds despite this failure", subject);
 		tally->tolerated++;
 	} else if (found->injected) {
 		tally->absorbed++;
@@ -192,13 +192,14 @@ static void print_tally(const struct operation *operation, const char *what,
 {
 	if (!tally->failed && !tally->absorbed && !tally->tolerated)
 		return;
-	printf("         %s: %s: %u fail", operation->name, what, tally->failed);
+	printf("         %s: %s: %u attempts failed", operation->name, what,
+	       tally->failed);
 	if (tally->ours)
-		printf(" (%u seen inside perfmon)", tally->ours);
+		printf(" (%u of them inside perfmon)", tally->ours);
 	if (tally->absorbed)
-		printf(", %u have a fallback", tally->absorbed);
+		printf(", %u succeeded with a fallback", tally->absorbed);
 	if (tally->tolerated)
-		printf(", %u do no harm: %s", tally->tolerated,
+		printf(", %u were allowed to succeed: %s", tally->tolerated,
 		       operation->absorbed ?: operation->foreign);
 	if (tally->tried < tally->last)
 		printf("; only %u of about %u were tried", tally->tried, tally->last);
@@ -220,7 +221,7 @@ void must_survive(const struct operation *operation)
 	fflush(stdout);
 	if (operation->allocates)
 		ck_assert_msg(object.ours + page.ours + rest.failed > 0,
-			      "%s: no allocation of ours has failed", operation->name);
+			      "%s: no allocation of perfmon has failed", operation->name);
 }
 
 void all_must_survive(const struct operation *operations, size_t count)

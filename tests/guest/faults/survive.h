@@ -11,20 +11,21 @@
  * struct operation - an operation that is tried again and again on the context @fd
  * @name: for the log
  * @attempt: does the operation and nothing else; returns 0 or errno
- * @undo: undoes an attempt that succeeded; NULL: nothing to do
- * @before: called before each attempt; NULL: nothing to do
- * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the
- *	context must be the same as before
- * @allocates: perfmon itself allocates memory in this operation: the test fails if no attempt made
- *	one of these allocations fail
+ * @undo: undoes an attempt that succeeded. NULL if there is nothing to undo
+ * @before: called before each attempt. NULL if there is nothing to do
+ * @verify: called after each attempt, with its errno. If this is NULL, a failed attempt must not
+ *	change the state of the context
+ * @allocates: perfmon itself allocates memory in this operation. At least one of these allocations
+ *	must fail in an attempt, otherwise the test fails
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
- * @foreign: for an operation of the kernel: why it may succeed although an allocation failed, or
- *	may fail with an errno other than ENOMEM; NULL: an operation of perfmon
+ * @foreign: NULL for an operation of perfmon. For an operation of the kernel, the reason why it may
+ *	succeed although an allocation failed, or may fail with an errno other than ENOMEM
  * @absorbed: why the operation may succeed although an allocation without a fallback failed, or
  *	although there was no memory at all
- * @once: do not try INJECT_REST: if all later allocations failed, a process would wait for ever
- * @process: process whose allocations fail; NULL: the caller
+ * @once: INJECT_REST is not tried, because a process would wait for ever if all later allocations
+ *	failed
+ * @process: process whose allocations fail, or NULL for the caller
  * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
  *	the CPU for attempt_cpu(), PMD for attempt_read_pmd()

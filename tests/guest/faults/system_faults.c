@@ -348,7 +348,8 @@ static void core_must_be_whole(int error)
 	}
 }
 
-static char a_pmd[64]; /* of the hardware */
+/* The sysfs path of a PMD of the hardware. */
+static char a_pmd[64];
 
 static void pmu_must_be_whole(int error)
 {
@@ -363,7 +364,8 @@ static void pmu_must_be_whole(int error)
 	ck_assert_int_eq(module_users("perfmon"), loaded);
 }
 
-static const char optional_why[] = "statistics, events for udev, sections in sysfs";
+static const char optional_why[] =
+	"statistics, events for udev and sections in sysfs are optional";
 
 static void check_modules(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: precise samples with the latency of a load. The emulated PMU of Skylake records each event
- * as if it were a load that takes one cycle longer than the threshold.
+ * Intel: tests precise samples that contain the latency of a load. The emulated PMU of Skylake
+ * records each event as if it were a load that takes one cycle longer than the threshold.
  */
 #include <errno.h>
 #include <sys/mman.h>

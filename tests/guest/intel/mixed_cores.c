@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hybrid processor, in guest intel-mixed: CPU 0 is an Atom, CPU 1 is a Core and has more
+ * Tests a hybrid processor, in guest intel-mixed: CPU 0 is an Atom, CPU 1 is a Core and has more
  * counters. The expected values are those that CPUID reports on each CPU.
  */
 #include <cpuid.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: registers that refine what an event counts. The emulated PMU has these registers of
+ * Intel: tests registers that refine what an event counts. The emulated PMU has these registers of
  * Skylake, but they have no effect on its counts. So the tests check the values of the registers.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_IOC_STATISTICS: what it reports after known work, and who may call it.
+ * Tests what PFM_IOC_STATISTICS reports after known work, and who may call it.
  *
  * The tests compare the results with three things: the numbers of notifications and set switches
  * that the tests cause, the sampling format's counts, and the kernel's counts of context switches.
@@ -432,7 +432,7 @@ static void let(int (*ask)(int fd), const char *name)
 	if (!pid)
 		_exit(!ask(fd));
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(status == 0, "%s fails", name);
+	ck_assert_msg(status == 0, "unexpected result for %s", name);
 	close(fd);
 }
 

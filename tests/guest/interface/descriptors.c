@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The descriptor of a context: closed, duplicated, inherited and sent.
+ * Tests what happens when the descriptor of a context is closed, duplicated, inherited or sent.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

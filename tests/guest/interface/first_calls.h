@@ -33,7 +33,7 @@ struct field {
  * struct call - a call and its argument
  * @size: size of the call's structure in the first version. If the call takes a vector, @size is
  *	the size of an element
- * @fill: fills in the fields that must not be zero; NULL: a structure of zeros is valid
+ * @fill: fills in the fields that must not be zero. NULL if a structure of zeros is valid
  * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
  * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the interface may grow. perfmon_ioctl.h makes promises about sizes, reserved fields and
+ * Tests how the interface may grow. perfmon_ioctl.h makes promises about sizes, reserved fields and
  * flags. The tests check these promises for every structure that the kernel reads or writes.
  */
 #include <stdio.h>

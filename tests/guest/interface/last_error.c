@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What PFM_IOC_LAST_ERROR and pfm_last_error() report about a call that failed. */
+/* Tests what PFM_IOC_LAST_ERROR and pfm_last_error() report about a call that failed. */
 #include <sys/ioctl.h>
 
 #include "arguments.h"

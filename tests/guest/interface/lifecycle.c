@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
+ * Tests the states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  */
 #include <sched.h>
 #include <signal.h>

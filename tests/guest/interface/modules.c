@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules that are loaded and unloaded.
+ * Tests that load and unload modules.
  *
- * At its end, each test that unloads modules loads the best PMU module again. If a test fails
- * before that, the creation of the next context loads this module.
+ * Each test that unloads modules loads the best PMU module again at the end. If the test fails
+ * earlier, the creation of the next context loads this module.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>

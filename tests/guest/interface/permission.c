@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads a user may monitor: docs/interface.md, rows 24 and 25 of section 10. */
+/* Tests which threads a user may monitor: docs/interface.md, rows 24 and 25 of section 10. */
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>

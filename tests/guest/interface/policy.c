@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may count, sample and block: all of this is tried for each kernel.perf_event_paranoid, policy
- * and user. The results are printed as a table.
+ * Tests who may count, sample and block, for each value of kernel.perf_event_paranoid, each policy
+ * and each user. The results are printed as a table.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -419,9 +419,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * Sets ptrace_scope to @scope for a moment. Meanwhile a child tries to block process @pid. The
- * child and @pid belong to the same user, and @pid is not a descendant of the child. Returns the
- * reason for the refusal, or PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope for a moment. While it has this value, a child tries to block process
+ * @pid. The child and @pid belong to the same user, and @pid is not a descendant of the child.
+ * Returns the reason for the refusal, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

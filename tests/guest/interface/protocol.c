@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that take no vector, and invalid calls. Each argument is made invalid in turn. The call
- * must fail with the errno of docs/interface.md and the right reason. After that, the context must
- * still count right.
+ * Tests calls that take no vector, and invalid calls. Each argument is made invalid in turn. The
+ * call must fail with the errno of docs/interface.md and the right reason. After that, the context
+ * must still count right.
  */
 #include <fcntl.h>
 #include <limits.h>

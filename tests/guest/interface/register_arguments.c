@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers that cannot be written or read. The call must fail with the errno of docs/interface.md,
- * the right reason and the index of the element. After that, the context must still count right.
+ * Tests calls with registers that cannot be written or read. The call must fail with the errno of
+ * docs/interface.md, the right reason and the index of the element. After that, the context must
+ * still count right.
  */
 #include <stdio.h>
 

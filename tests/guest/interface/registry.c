@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What PFM_IOC_INFO and /sys/kernel/perfmon/pmu_desc report about the PMU. */
+/* Tests what PFM_IOC_INFO and /sys/kernel/perfmon/pmu_desc report about the PMU. */
 #include <stdio.h>
 
 #include "guest.h"

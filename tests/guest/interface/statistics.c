@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c tests
- * PFM_IOC_STATISTICS.
+ * Tests the statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c
+ * tests PFM_IOC_STATISTICS.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of /sys/kernel/perfmon: their names, modes and formats. Settings must refuse invalid
- * values.
+ * Tests the files of /sys/kernel/perfmon: their names, modes and formats. Settings must refuse
+ * invalid values.
  *
  * The table follows docs/interface.md 7.2 and the manual pages.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
+ * Tests what happens when the monitored thread ends: docs/interface.md 3.1 to 3.4.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_IOC_READ_THREAD: the counts of each thread that a context with copies has monitored.
+ * Tests PFM_IOC_READ_THREAD, which reads the counts of each thread that a context with copies has
+ * monitored.
  *
  * The tests count page faults. Each child of run_children() touches a different number of pages, so
  * its count shows which child it is.

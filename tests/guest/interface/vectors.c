@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Vectors of elements. Each argument is made invalid in turn. The call must fail with the errno of
- * docs/interface.md, the right reason and the index of the element. After that, the context must
- * still count correctly.
+ * Tests calls with vectors of elements. Each argument is made invalid in turn. The call must fail
+ * with the errno of docs/interface.md, the right reason and the index of the element. After that,
+ * the context must still count correctly.
  */
 #include <limits.h>
 #include <sys/ioctl.h>

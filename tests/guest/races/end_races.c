@@ -266,7 +266,7 @@ static void overflows_must_be_whole(void)
 		end_in_one_way(way, &approach, meetings, tids);
 	for (i = 0; i < 2; i++)
 		spinner_end(&spinners[i]);
-	print_orders(&meetings[0], "a carry");
+	print_orders(&meetings[0], "a wrap without an overflow");
 	print_orders(&meetings[1], "an overflow of 64 bits");
 	all_must_be_well();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Targets that end. */
+/* Implements targets that end in different ways. */
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>

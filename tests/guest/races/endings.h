@@ -25,7 +25,7 @@ enum ending {
 /**
  * struct target - the thread that ends; only one exists at a time
  * @ending: how the target ends
- * @wanted: for make_targets()
+ * @wanted: tells make_targets() to make a target
  * @pid: process to wait for; 0 if the target is a thread of this process
  * @made: @pid and @tid are valid
  * @tid: thread ID of the target. The kernel sets it to 0 when a target made with CLONE_THREAD exits

@@ -282,7 +282,8 @@ static void __attribute__((noreturn)) call_for_helpers(void)
 
 	pin(1);
 	for (;;) {
-		family_number = 11 + random_below(8); /* families not loaded */
+		/* The modules of these protocol families are not loaded. */
+		family_number = 11 + random_below(8);
 		close(socket(family_number, SOCK_DGRAM, 0));
 	}
 }
@@ -325,8 +326,8 @@ static void watch_helpers(void)
 		refused += error == EPERM;
 		ended += error == EBUSY;
 	}
-	printf("         helpers: %u refused, %u ended, %u missed\n", refused, ended,
-	       i - refused - ended);
+	printf("         %u loads on usermode helpers refused, %u helpers ended, %u not seen\n",
+	       refused, ended, i - refused - ended);
 	fflush(stdout);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The target forks again and again, and meanwhile contexts are loaded. */
+/* Contexts are loaded on a process that forks again and again, or on its child during the fork. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -187,8 +187,8 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 
 /*
  * A process that has loaded a context on the parent loads another one on the child, as soon as the
- * child can be found. Then the child gets no copy. The child is monitored, so it is not one of
- * those that were not followed.
+ * child can be found. Then the child gets no copy. The child is monitored by the other context, so
+ * the statistic not_followed does not count it.
  */
 TEST(a_child_that_the_loader_monitors_already_is_not_missing)
 {

@@ -100,8 +100,8 @@ TEST(holders_may_end_while_they_are_looked_for)
 		require(!pfm_get_error(cpu, &error));
 		named += !!strchr(error.holder, '[');
 	}
-	printf("         %u loads, %u refusals with a name and %u without\n", loaded,
-	       named, i - loaded - named);
+	printf("         %u loads, %u refusals that named a process and %u that did not\n",
+	       loaded, named, i - loaded - named);
 	kill(pid, SIGKILL);
 	while (wait(NULL) != -1)
 		;

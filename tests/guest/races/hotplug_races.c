@@ -262,7 +262,7 @@ TEST(all_calls_may_race_with_hotplug)
 static void check_cpus(void)
 {
 	race_with_hotplug(watch_cpu, iterations());
-	printf("         %u loads refused, %u contexts ended by hotplug, %u closed before that\n",
+	printf("         %u loads refused, %u contexts ended by hotplug, %u stayed loaded\n",
 	       loads.refused, loads.ended, loads.stayed);
 	fflush(stdout);
 }

@@ -287,7 +287,7 @@ TEST(forks_may_race_with_start_and_stop)
 
 /* ---- a family whose page faults are known --------------------------------------------------- */
 
-/* After it has made a child, the process waits for some or all of its children, at random. */
+/* The process makes a child, and then waits for some or all of its children, at random. */
 static void make_many_children(void)
 {
 	unsigned int i;
@@ -442,8 +442,8 @@ static int make_the_other(void *unused)
 
 /*
  * Makes the first process of a pair. Each of the two threads spins for at least @wait iterations of
- * a loop before it ends. On kernels where a close of the context takes long, such as PREEMPT_RT,
- * the close ends before the threads do only if @wait is large.
+ * a loop before it ends. On some kernels, such as PREEMPT_RT, a close of the context takes long.
+ * There, the close returns before the threads end only if @wait is large.
  */
 static void pair_begin(unsigned int wait)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two sides of a race: which side comes first, and how often. */
+/* Decides when the two sides of a race act, and counts which side comes first. */
 #include <stdio.h>
 
 #include "meeting.h"
@@ -48,7 +48,7 @@ void print_orders(const struct meeting *meeting, const char *name)
 {
 	const unsigned int *orders = meeting->orders;
 
-	printf("         %s: %u before, %u at once, %u after\n", name, orders[BEFORE],
-	       orders[DURING], orders[AFTER]);
+	printf("         %s: our call first %u times, both at once %u times, our call last %u times\n",
+	       name, orders[BEFORE], orders[DURING], orders[AFTER]);
 	fflush(stdout);
 }

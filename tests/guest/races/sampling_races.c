@@ -79,8 +79,8 @@ static bool both_were_met(const struct met *met)
 
 static void print_met(const struct met *met)
 {
-	printf("         found %u times while counting, %u times masked\n", met->running,
-	       met->masked);
+	printf("         the context was not masked %u times, and masked %u times\n",
+	       met->running, met->masked);
 	fflush(stdout);
 }
 
@@ -355,7 +355,7 @@ TEST(a_mapping_may_race_with_the_creation_and_the_close)
 	mapper.stop = true;
 	require(pthread_join(thread, NULL) == 0);
 	require(close(fd) == 0);
-	printf("         %u contexts, mapped %ju times, not mapped %ju times\n", i,
+	printf("         %u contexts, %ju mappings succeeded, %ju failed\n", i,
 	       (uintmax_t)mapper.mapped, (uintmax_t)mapper.missed);
 	fflush(stdout);
 	no_buffer_must_be_left();

@@ -71,7 +71,7 @@ static int switching_context(bool overflows)
 	return fd;
 }
 
-/* The sums over all sets. */
+/* The number of set switches and the duration, each summed over all sets. */
 struct turns_taken {
 	uint64_t switches;
 	uint64_t duration;

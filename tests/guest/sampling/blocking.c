@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7, and row 17 of section 10.
+ * Tests PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7, and row 17 of section 10.
  *
- * After an overflow the thread waits, on its way to user level, until the restart. Meanwhile
- * page->turns does not grow.
+ * After an overflow, the thread waits for the restart before it returns to user level. While the
+ * thread waits, page->turns does not grow.
  */
 #include <pthread.h>
 #include <signal.h>

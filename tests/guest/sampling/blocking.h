@@ -11,11 +11,14 @@ unsigned int soon_ms(void);
 /* Creates a blocking context without a format. Its first counter is busy and sampled. */
 int blocking_context(void);
 
-/* The child spins and counts page->turns until spin_end(). */
+/* spin_begin() lets the child spin and increment page->turns until spin_end(). */
 void spin_begin(const struct child *child);
 void spin_end(const struct child *child);
 bool is_blocked(pid_t tid);
-/* The child must be blocked: page->turns must not grow. */
+/*
+ * must_be_blocked() checks that the child is blocked and page->turns does not grow. must_go_on()
+ * checks that page->turns grows.
+ */
 void must_be_blocked(const struct child *child);
 void must_go_on(const struct child *child);
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Helpers: a context that blocks, and a child that is blocked. */
+/* Helpers for the suites about PFM_FL_NOTIFY_BLOCK: a context and a child that is blocked. */
 #include "blocking.h"
 
 unsigned int soon_ms(void)

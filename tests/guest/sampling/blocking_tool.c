@@ -213,8 +213,8 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 	spin_begin(&child);
 	must_be_blocked(&child);
 	/*
-	 * The kernel may reuse the memory of the loader's data structures for these processes, but
-	 * must not take one of them for the loader.
+	 * The kernel may reuse the memory of the loader's data structures for these processes. The
+	 * core must not mistake one of them for the loader.
 	 */
 	for (i = 0; i < 100; i++) {
 		pid = fork();

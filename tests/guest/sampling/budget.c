@@ -423,7 +423,7 @@ static void check_neighbour(void)
 	most = cpu_time() - most;
 	least = less_switches(least, switches(thread_id()) - switched);
 	read_pmds(other, numbers, values, 2);
-	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	printf("         throttled %ju times; %ju of %ju ns were counted\n",
 	       (uintmax_t)header->hdr_throttled, (uintmax_t)values[0], (uintmax_t)most);
 	fflush(stdout);
 	ck_assert_uint_gt(header->hdr_throttled, 10);
@@ -479,7 +479,7 @@ static void check_next_set(void)
 	durations[0] = set_of(fd, 0).set_act_duration;
 	durations[1] = set_of(fd, 1).set_act_duration;
 	must(fd, pfm_read_pmds(fd, &pmd, 1));
-	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	printf("         throttled %ju times; %ju of %ju ns were counted\n",
 	       (uintmax_t)header->hdr_throttled, (uintmax_t)pmd.reg_value,
 	       (uintmax_t)durations[1]);
 	fflush(stdout);

@@ -42,7 +42,8 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 		/* An assertion for each word would take longer than the rest of the test. */
 		for (word = 6; word < sizes[i] / 8 && !words[word]; word++)
 			continue;
-		ck_assert_msg(word == sizes[i] / 8, "%ju bytes: word %zu is 0x%jx",
+		ck_assert_msg(word == sizes[i] / 8,
+			      "buffer of %ju bytes: word %zu is 0x%jx, not 0",
 			      (uintmax_t)sizes[i], word, (uintmax_t)words[word]);
 		munmap((void *)header, sizes[i]);
 		close(fd);
@@ -304,8 +305,9 @@ static void must_end_with_the_samples(unsigned int values)
 	must(fd, pfm_stop(fd));
 	must_be_whole(header, values);
 	for (i = header->hdr_cur_offs / 8; i < 4096 / 8; i++)
-		ck_assert_msg(!words[i], "%u values: word %u is 0x%jx", values, i,
-			      (uintmax_t)words[i]);
+		ck_assert_msg(!words[i],
+			      "after samples with %u values, word %u is 0x%jx, not 0",
+			      values, i, (uintmax_t)words[i]);
 	end_sampling(fd);
 	munmap((void *)header, 4096);
 	close(fd);
@@ -341,8 +343,8 @@ static void must_be_masked_for_ever(int fd, header_t header)
 }
 
 /*
- * Fills a buffer by overflows of a PMD that does not have PFM_REGFL_OVFL_NOTIFY. @another: a second
- * PMD has the flag, but does not overflow.
+ * Fills a buffer by overflows of a PMD that does not have PFM_REGFL_OVFL_NOTIFY. If
+ * @another, a second PMD has the flag, but does not overflow.
  */
 static void fill_without_notify(bool another)
 {
@@ -522,8 +524,8 @@ TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 
 	need_exact_work();
 	/*
-	 * There is room for an odd number of entries, so there is none for the second entry of the
-	 * last pair.
+	 * The buffer has room for an odd number of entries, so it has no room for the second entry
+	 * of the last pair.
 	 */
 	size = least_size() + 8 * sizeof(struct pfm_dfl_smpl_entry);
 	reader.fd = default_context(0, size);

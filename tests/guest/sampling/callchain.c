@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling format "callchain": its layout, its arguments, and the program's part of a stack.
+ * Tests the sampling format "callchain": its layout, its arguments, and the program's part of a
+ * stack.
+ *
  * The sampled functions record their own return addresses. The samples must contain these
  * addresses.
  */

@@ -12,8 +12,8 @@
 #define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
 
 /*
- * Whether each stack contains the link register if the user asks for it. On POWER only some stacks
- * do: those where no frame has the register's value.
+ * True if each stack contains the link register when the user asks for it. On POWER, a stack
+ * contains the link register only if no frame has the register's value.
  */
 #if defined(__aarch64__)
 #define HAS_LINK true
@@ -81,7 +81,7 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * Returns whether the interrupt came when the counters already ran, but before the switch to the
+ * Returns whether the interrupt came after the counters were started, but before the switch to the
  * thread. Then the sampled stack belongs to another thread. This happens with the NMIs of x86 PMUs.
  * It also happens on POWER if the interrupt acts like an NMI.
  */

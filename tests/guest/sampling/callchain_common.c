@@ -91,13 +91,15 @@ static void must_be_entry(entry_t entry, bool is_root)
 	ck_assert_uint_eq(PFM_SMPL_CLOCK(entry->sample.values), PFM_SMPL_CLOCK_SCHEDULER);
 	ck_assert_uint_le(entry->kernel_count, DEEPEST);
 	ck_assert_uint_le(entry->user_count, DEEPEST);
-	ck_assert_msg(is_root || !hit_kernel, "a user sees 0x%jx",
+	ck_assert_msg(is_root || !hit_kernel,
+		      "an ordinary user sees the kernel address 0x%jx",
 		      (uintmax_t)entry->sample.ip);
 	ck_assert_msg(hit_kernel == (entry->kernel_count > 0),
-		      "%u addresses of the kernel, interrupted at 0x%jx",
+		      "a stack has %u kernel addresses, but the interrupt came at 0x%jx",
 		      entry->kernel_count, (uintmax_t)entry->sample.ip);
 	for (i = 0; i < entry->kernel_count; i++)
-		ck_assert_msg(is_of_kernel(kernel_of(entry)[i]), "0x%jx in the kernel",
+		ck_assert_msg(is_of_kernel(kernel_of(entry)[i]),
+			      "0x%jx in the kernel's part is no kernel address",
 			      (uintmax_t)kernel_of(entry)[i]);
 	if (hit_kernel)
 		ck_assert_uint_eq(kernel_of(entry)[0], entry->sample.ip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling format "callchain": the depth of each part, and the kernel's part of a stack. The
- * tests expect addresses in functions that the sampled system call always runs.
+ * Tests the sampling format "callchain": the depth of each part, and the kernel's part of a stack.
+ * The tests expect addresses in functions that the sampled system call always runs.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -279,8 +279,8 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 
 /*
  * Creates a ring of io_uring that has a thread. The thread belongs to the process but runs only in
- * the kernel. After its first request it looks for requests all the time. Returns the ring; closing
- * it ends the thread.
+ * the kernel. After its first request, the thread looks for more requests all the time. Returns the
+ * ring. Closing the ring ends the thread.
  */
 static int ring_with_thread(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the core does for each value PFM_CONTROL_* that a sampling format returns. Format "script"
- * (tests/modules) returns values that the test has passed as its argument. The caller monitors
- * itself.
+ * Tests what the core does for each value PFM_CONTROL_* that a sampling format returns. Format
+ * "script" (tests/modules) returns values that the test has passed as its argument. The caller
+ * monitors itself.
  */
 #include <sys/mman.h>
 

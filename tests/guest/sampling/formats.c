@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling formats as modules: they are loaded on demand, pinned while in use, and listed in
- * sysfs. Invalid names are refused. No test leaves a format loaded.
+ * Tests sampling formats that are modules: these modules are loaded on demand, pinned while in use,
+ * and listed in sysfs. Invalid names are refused. No test leaves a format loaded.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -70,8 +70,8 @@ static void must_be_loaded(const struct known_format *format, bool loaded)
 	if (format->module)
 		ck_assert_msg(module_is_loaded(format->module) == loaded, "%s is %s",
 			      format->module, loaded ? "not loaded" : "loaded");
-	ck_assert_msg(is_in_sysfs(format) == (loaded || !format->module), "%s in sysfs",
-		      format->name);
+	ck_assert_msg(is_in_sysfs(format) == (loaded || !format->module),
+		      "sysfs must list %s exactly while it is loaded", format->name);
 }
 
 static void must_unload(const char *module)
@@ -372,7 +372,7 @@ static void check_what_modprobe_gets(void)
 	ck_assert_str_eq(read_text(ASKED), "-q -- perfmon-format-no_such-format2\n");
 }
 
-/* Any user can pass an invalid name, but modprobe runs as root. So it must not get such a name. */
+/* Any user can pass an invalid name, but modprobe runs as root and must not get such a name. */
 TEST(no_invalid_name_reaches_modprobe)
 {
 	snprintf(modprobe, sizeof(modprobe), "%s", read_text(MODPROBE));

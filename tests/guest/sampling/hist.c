@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "hist": its sums are right at any time. */
+/* Tests that the sums of the sampling format "hist" are right at any time. */
 #include <perfmon/perfmon_hist.h>
 
 #include "formats.h"

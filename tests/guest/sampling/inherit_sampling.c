@@ -117,7 +117,10 @@ static void add_buffer(struct samples *samples, unsigned int cpu, const void *bu
 	ck_assert_uint_eq(header->written, samples->count - before);
 }
 
-/* For qsort(): orders samples by thread, and the samples of a thread as they were taken. */
+/*
+ * For qsort(): orders samples by thread, and the samples of one thread in the order in which they
+ * were taken.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct one_sample *first = a, *second = b;
@@ -271,8 +274,8 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * Lets the library merge the samples of all buffers. With @meanwhile, reads samples while the
- * children run; otherwise, reads all samples at the end. Without --icount, the host may stop a CPU
+ * Lets the library merge the samples of all buffers. If @meanwhile, reads samples while the
+ * children run. Otherwise, reads all samples at the end. Without --icount, the host may stop a CPU
  * for more than 1 ms while this CPU writes a sample. Then samples that are read while the children
  * run may be out of order.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mapping of a sampling buffer: what can be mapped, and how long it stays valid. */
+/* Tests which parts of a sampling buffer can be mapped, and how long a mapping stays valid. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -27,9 +27,11 @@ static void must_not_map(size_t size, int protection, int flags, int fd, off_t o
 	void *memory = mmap(NULL, size, protection, flags, fd, offset);
 	int error = errno;
 
-	ck_assert_msg(memory == MAP_FAILED, "mapped: size %zu, %#x, %#x, offset %jd",
+	ck_assert_msg(memory == MAP_FAILED,
+		      "mmap succeeded: size %zu, protection %#x, flags %#x, offset %jd",
 		      size, protection, flags, (intmax_t)offset);
-	ck_assert_msg(error == EINVAL, "size %zu, %#x, %#x, offset %jd: %s", size,
+	ck_assert_msg(error == EINVAL,
+		      "mmap: size %zu, protection %#x, flags %#x, offset %jd: %s", size,
 		      protection, flags, (intmax_t)offset, strerror(error));
 }
 
@@ -174,8 +176,9 @@ TEST(a_mapping_holds_the_core)
 	pmu_error = module_unload(module);
 	core_error = module_unload("perfmon");
 	back = pmu_error ? 0 : module_load(module, "");
-	ck_assert_msg(!pmu_error && core_error == EAGAIN && !back, "%s: %s; perfmon: %s",
-		      module, strerror(pmu_error ?: back), strerror(core_error));
+	ck_assert_msg(!pmu_error && core_error == EAGAIN && !back,
+		      "unload and load of %s: %s; unload of perfmon: %s", module,
+		      strerror(pmu_error ?: back), strerror(core_error));
 	ck_assert_uint_eq(header->hdr_buf_size, 4096);
 	munmap((void *)header, 4096);
 	count_must_be_right(make_context());

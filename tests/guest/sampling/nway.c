@@ -18,7 +18,7 @@ SUITE(nway, 120);
  * @read: number of regions that were read
  * @time: time of the last entry that was read
  * @samples: number of entries that were read
- * @told: sum of the lost samples that were reported in the regions read so far
+ * @told: number of lost samples that the regions read so far have reported
  */
 struct nway {
 	int fd;
@@ -305,7 +305,7 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* The reader is slow, but not too slow: it hands back a region when only one is not yet full. */
+/* The reader is slow, but not too slow: it hands back a region when all but one are full. */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();

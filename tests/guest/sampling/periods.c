@@ -245,8 +245,9 @@ static void must_draw(uint64_t mask, uint32_t seed)
 	must(fd, pfm_stop(fd));
 	for_each_entry(entry, header, 1) {
 		ck_assert_msg(values_of(entry)[0] == wanted,
-			      "mask 0x%jx, seed %u: 0x%jx, not 0x%jx", (uintmax_t)mask,
-			      seed, (uintmax_t)values_of(entry)[0], (uintmax_t)wanted);
+			      "mask 0x%jx, seed %u: the value is 0x%jx, not 0x%jx",
+			      (uintmax_t)mask, seed, (uintmax_t)values_of(entry)[0],
+			      (uintmax_t)wanted);
 		wanted = 1000 - carta_masked(&state, mask);
 	}
 	close(fd);
@@ -291,8 +292,10 @@ static uint64_t draw_unseeded(uint64_t mask)
 	entry = first_entry(header);
 	for (i = 1; i < header->hdr_count; i++) {
 		more = -PERIOD - entry[i].last_reset_val;
-		ck_assert_msg(!(more & ~mask), "a period is longer by 0x%jx",
-			      (uintmax_t)more);
+		ck_assert_msg(
+			!(more & ~mask),
+			"0x%jx, which was added to a period, has bits outside the mask",
+			(uintmax_t)more);
 		all = all * 31 + more;
 	}
 	close(fd);

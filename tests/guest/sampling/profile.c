@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What profilers need: one sample per period, each with the right instruction.
+ * Tests what profilers need: one sample per period, each with the right instruction.
  *
  * Under --icount, the interrupts of Armv8's cycle counter and of all x86 counters come exactly at
  * the overflow. These counters can be restricted to user level. On POWER, the tests sample PMC6
@@ -137,7 +137,7 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 static void need_prompt_instructions(void)
 {
 	if (!pmu_is("power") && !pmu_is("intel") && !pmu_is("amd"))
-		skip("no instruction counter interrupts exactly");
+		skip("no instruction counter interrupts exactly at its overflow");
 	need_exact_work();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a sample contains, and what else happens when a sample is taken: docs/interface.md 1.9, 3.5,
- * 4.1 and 4.3. Format "default" shows the contents.
+ * Tests what a sample contains, and what else happens when a sample is taken: docs/interface.md
+ * 1.9, 3.5, 4.1 and 4.3. Format "default" shows the contents.
  *
  * Where events of a PMU can be counted exactly (samples.h), each sample is compared with another
  * counter, which counts the same event and is never reset.
@@ -248,7 +248,7 @@ static void must_refuse(int fd, unsigned int n, bool is_reset)
 	add_to(is_reset ? pmds[1].reg_reset_pmds : pmds[1].reg_smpl_pmds, pmu()->pmds[2]);
 	must_fail(fd, pfm_write_pmds(fd, pmds, 3), EINVAL,
 		  is_reset ? PFM_REASON_RESET_PMDS : PFM_REASON_SMPL_PMDS, 1);
-	/* The refused element has brought neither its PMD nor the PMDs that it names into use. */
+	/* Neither the PMD of the refused element nor the PMDs that it names are in use. */
 	ck_assert_uint_eq(read_pmd(fd, pmds[0].reg_num), -12345ull);
 	must_fail(fd, pfm_read_pmds(fd, &pmds[1], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
 	pmds[1].reg_num = pmu()->pmds[2];
@@ -479,7 +479,7 @@ TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 	ck_assert_ptr_eq(entry, end_of(header));
 	ck_assert_uint_eq(total, header->hdr_count);
 	for (values = 0; values < COUNT(counts); values++)
-		ck_assert_msg(counts[values] > 0, "none with %u values", values);
+		ck_assert_msg(counts[values] > 0, "no entry has %u values", values);
 	end_sampling(fd);
 	count_must_be_right(fd);
 }

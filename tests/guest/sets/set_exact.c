@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exact counts of event sets: the expected count is the number of instructions of a loop.
+ * Tests exact counts of event sets: the expected count is the number of instructions of a loop.
  *
- * If sets take turns, there can be more events than counters. Each count is scaled by its set's
- * share of the time. If an overflow ends a set's turn, the set also counts the instructions between
- * the overflow and the interrupt. All sets together count every instruction.
+ * If sets take turns, there can be more events than counters. Then each count is scaled by its
+ * set's share of the time. If an overflow ends a set's turn, the set also counts the instructions
+ * between the overflow and the interrupt. All sets together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>
@@ -263,7 +263,7 @@ TEST(the_next_set_counts_from_the_overflow)
 	}
 }
 
-/* If set 0 stops one event before its overflow, it stays active. */
+/* If the stop comes one event before the overflow of set 0, set 0 stays active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);

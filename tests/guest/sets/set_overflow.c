@@ -361,7 +361,7 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* If pfm_start() names the set, its PMD that overflowed is reset to the long value. */
+	/* If pfm_start() names a set, the PMD that overflowed in it gets its long reset value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));

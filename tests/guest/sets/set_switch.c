@@ -174,7 +174,7 @@ TEST(a_single_set_is_switched_to_itself)
 	set_zero_must_be_right(fd);
 }
 
-/* Sets after a set without flags are never reached. */
+/* No set switch leaves a set without flags, so the sets after it get no turn. */
 TEST(a_set_without_flags_is_never_left)
 {
 	int fd = make_context();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When the turn of a set with a timeout ends, and how much of the timeout remains before that. The
- * tests compare these times with clocks that do not belong to the module. If the guest's clock
- * counts instructions, an early or late timer is always the module's fault. No test is skipped
- * then.
+ * Tests when the turn of a set with a timeout ends, and how much of the timeout remains until then.
+ * The tests compare these times with clocks that do not belong to the module. If the guest's clock
+ * counts instructions, an early or late timer is always the module's fault, and no test is skipped.
  */
 #include "sets.h"
 
@@ -90,9 +89,9 @@ TEST(no_switch_comes_early_or_late)
 				(uintmax_t)(elapsed_time() - elapsed), (uintmax_t)due);
 		due = time_of_switches(timeouts, switches + 1);
 		if (exact && looked > due + late * (switches + 1))
-			ck_abort_msg("%ju switches after %ju ns, one more was due at %ju",
-				     (uintmax_t)switches, (uintmax_t)looked,
-				     (uintmax_t)due);
+			ck_abort_msg(
+				"%ju switches after %ju ns, but one more was due at %ju",
+				(uintmax_t)switches, (uintmax_t)looked, (uintmax_t)due);
 	} while (switches < wanted);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(switches_of_sets(fd), switches_so_far(fd));

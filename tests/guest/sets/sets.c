@@ -138,7 +138,7 @@ TEST(a_refused_set_does_not_exist)
 		must_fail(fd, try_set(fd, 6, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_have_no_set(fd, 6);
-		/* An existing set does not change either. */
+		/* A refused call does not change an existing set either. */
 		must_fail(fd, try_set(fd, 5, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_be_as_in(fd, &before);
@@ -288,7 +288,7 @@ static void check_values_of_the_limit(void)
 
 	for (i = 0; i < COUNT(bad); i++) {
 		ck_assert_msg(try_write_text(SYSFS "max_sets", bad[i]) == EINVAL,
-			      "max_sets takes %s", bad[i]);
+			      "max_sets accepts %s", bad[i]);
 		ck_assert_uint_eq(read_number(SYSFS "max_sets"), 4096);
 	}
 	write_text(SYSFS "max_sets", "65536\n");

@@ -56,6 +56,6 @@ static void check_all_sets(void)
 TEST(all_possible_sets_can_exist)
 {
 	if (is_debug_kernel())
-		skip("with KASAN, so many sets need more memory than the guest has");
+		skip("a kernel with KASAN needs more memory for 65536 sets than the guest has");
 	with_set_limits_back(check_all_sets);
 }

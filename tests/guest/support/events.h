@@ -97,7 +97,7 @@ void need_user_instructions(void);
 void need_exact_counts(void);
 void need_armv8(void);
 void need_power(void);
-/* Skips the test unless the PMU is Intel's or AMD's. Returns its module. */
+/* Skips the test unless the PMU is Intel's or AMD's. Returns the name of the PMU's module. */
 const char *need_x86(void);
 /* Skips the test on POWER if QEMU is too old (before 10) to raise overflow interrupts. */
 void need_overflow_interrupts(void);

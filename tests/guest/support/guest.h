@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-tests and perfmon-conformance: helpers that their suites share.
+ * Helpers that the suites of perfmon-tests and perfmon-conformance share.
  *
  * Each test runs in a process of its own (suites.h). It begins as root, on any CPU, with the
- * modules loaded and nothing else running. It restores what it changes outside of itself.
- * Afterwards no session may be left.
+ * modules loaded and nothing else running. Before it ends, it undoes all changes that would affect
+ * other tests. Afterwards no session may be left.
  */
 #ifndef GUEST_H
 #define GUEST_H

@@ -80,10 +80,10 @@ uint64_t minor_faults_of_family(pid_t pid);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
- * The longest time in ns for which the host may take the CPUs away. If the host's processes have a
- * quota of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch
- * the scheduler and our hook read their clocks one after the other. If a pause falls between the
- * two reads, the kernel and perfmon account it to different threads.
+ * The longest time in ns for which the host may stop running the guest's CPUs. If the host's
+ * processes have a quota of CPU time, a pause takes up to one period of the quota, 100 ms by
+ * default. At a switch the scheduler and our hook read their clocks one after the other. If a pause
+ * falls between the two reads, the kernel and perfmon account it to different threads.
  */
 #define HOST_PAUSE (120 * MS)
 
@@ -92,10 +92,10 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * cycle takes one nanosecond of the guest's clock, which all CPUs share.
  *
  * @least: CPU time that the thread itself measured, for example with work().
- * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken; our
- * count begins when it is switched in. If the CPU was idle, the host must run that CPU first, which
- * can take milliseconds. The kernel's time ends when the scheduler is entered; our count ends some
- * microseconds later.
+ * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken. Our
+ * count begins when the thread is switched in. If the CPU was idle, the host must run that CPU
+ * first, which can take milliseconds. The kernel's time ends when the scheduler is entered. Our
+ * count ends some microseconds later.
  *
  * Under --icount the host has no influence. The count may be below @least by 20 us, because clocks
  * are rounded, and by another 0.01 % of @least (0.2 % in a debug kernel). The count may also be
@@ -119,9 +119,12 @@ uint64_t less_switches(uint64_t least, uint64_t switches);
  */
 uint64_t interrupts_within(uint64_t time);
 
-/* Calls loop(). Returns its CPU time in ns, or 0 if the thread migrated meanwhile. */
+/* Calls loop(). Returns its CPU time in ns, or 0 if the thread migrated during loop(). */
 uint64_t work(uint64_t instructions);
-/* For child_call(): works until page->stop, counts page->turns, returns its CPU time. */
+/*
+ * For child_call(): calls work() until page->stop is set. Increments page->turns after each call.
+ * Returns the sum of the CPU times.
+ */
 uint64_t work_until_stopped(uint64_t unused);
 
 /* ---- contexts --------------------------------------------------------------------- */
@@ -143,8 +146,8 @@ int context_using(uint64_t pmds);
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function
- * executes few instructions, and always the same number. So it uses no assertions of libcheck,
- * which write to a file even if they hold.
+ * executes few instructions, and always the same number. So these functions use no assertions of
+ * libcheck: each assertion writes to a file, even if it holds.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

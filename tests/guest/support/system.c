@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The environment of a test: threads, users, files, modules. */
+/* Helpers for what a test needs from the system: threads, users, files, modules. */
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -52,7 +52,7 @@ static void set_ids(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
-	/* The change of IDs has cleared this flag, but a program that the user starts has it. */
+	/* The change of IDs has cleared this flag. It is set in a program that the user starts. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System-wide contexts. */
+/* Helpers for tests of system-wide contexts. */
 #ifndef SYSTEM_WIDE_H
 #define SYSTEM_WIDE_H
 

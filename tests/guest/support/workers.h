@@ -44,8 +44,8 @@ void set_apart(pid_t victim);
  *
  * @naps: the thread leaves the CPU again and again
  * @roams: it may run on any CPU
- * @tid: its ID, after spinner_begin()
- * @turns: increases while it makes progress
+ * @tid: the thread's ID, valid after spinner_begin()
+ * @turns: increases while the thread makes progress
  */
 struct spinner {
 	bool naps;

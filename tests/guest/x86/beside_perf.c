@@ -33,8 +33,8 @@ SUITE(beside_perf, 600);
 /*
  * Two counters may be started or read one after the other. Then one of them also counts what the
  * kernel executes in between, for example a part of perf's interrupt handler, or the whole handler
- * if no register stops all counters at the same time. The part has fewer than 2,000 instructions
- * on 6.1, and about 3,000 on 7.2.
+ * if no register stops all counters at the same time. Such a part has fewer than 2,000 instructions
+ * on Linux 6.1, and about 3,000 on 7.2.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -114,8 +114,8 @@ TEST(both_count_exactly_side_by_side)
 }
 
 /*
- * perf and perfmon count the same thread while it sleeps, works and sleeps again. The thread has to
- * sleep whenever only one of the two counts.
+ * perf and perfmon count the same thread while it sleeps, works and sleeps again. The thread must
+ * sleep while only one of perf and perfmon counts.
  */
 static void check_child(void)
 {

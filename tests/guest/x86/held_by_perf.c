@@ -14,7 +14,7 @@
 
 SUITE(held_by_perf, 240);
 
-#define ASKED 200 /* times */
+#define ASKED 200 /* number of calls that lost() makes */
 
 /*
  * Opens a pinned event of CPU 0. If it gets no counter, it is in the error state: read() returns 0.
@@ -127,7 +127,7 @@ static int use_all_of_perf(int *events, unsigned int *count)
 	return events[0];
 }
 
-/* Calls @ask ASKED times. Returns how many ns @event spent without a counter meanwhile. */
+/* Calls @ask ASKED times. Returns for how many ns @event had no counter during these calls. */
 static uint64_t lost(int event, uint64_t (*ask)(void))
 {
 	const struct perf_count before = perf_read(event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the samples of AMD's instruction based sampling, PMU "amd_ibs".
+ * x86: tests the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
  * raises the NMI two instructions later. An instruction is one op. So the number of ops in a run is
@@ -25,8 +25,8 @@ static bool is_kernel(uint64_t address)
 }
 
 /*
- * Most of @samples: in a stock kernel nine tenths. In a debug kernel three quarters, because the
- * handlers of interrupts take longer there.
+ * Returns a number that means "most of @samples": nine tenths in a stock kernel, three quarters in
+ * a debug kernel, because interrupt handlers take longer there.
  */
 static uint64_t most_of(uint64_t samples)
 {
@@ -164,7 +164,7 @@ TEST(both_units_sample_at_once)
 	}
 	/*
 	 * The other unit may take a sample, too, before the NMI of the first unit is handled. In a
-	 * debug kernel this takes longer.
+	 * debug kernel the handling takes longer, so this happens more often.
 	 */
 	ck_assert_uint_le(joint, run.samples / (is_debug_kernel() ? 10 : 20));
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,

@@ -16,9 +16,15 @@ SUITE(ibs_interrupts, 200);
 
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
-/* In the first run, the sample or NMI comes this many ops before the halt. */
+/*
+ * In the first run, the sample or NMI comes this many ops before the halt, in a debug kernel ten
+ * times as many.
+ */
 #define WINDOW 600
-/* Two runs differ by at most this many ops until the halt, in a debug kernel by 20 times as many. */
+/*
+ * The number of ops from the start to the halt is not the same in all runs. It varies by at most
+ * this many ops, in a debug kernel by 20 times as many.
+ */
 #define LATER  60
 
 /* Returns a context that samples ops and has a buffer. */
@@ -32,7 +38,7 @@ static int ops_context(void)
 }
 
 /**
- * struct seen - what a run has done
+ * struct seen - what happened in a run
  * @nmis: NMIs of all kinds
  * @samples: samples that the format got
  * @replayed: stops that found a sample

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the units of AMD's instruction based sampling: periods, counts, use of the units by perf,
- * and module perfmon_amd, which registers the PMUs "amd" and "amd_ibs".
+ * x86: tests the units of AMD's instruction based sampling: their periods, their counts and their
+ * use by perf. Also tests module perfmon_amd, which registers the PMUs "amd" and "amd_ibs".
  */
 #include <stdio.h>
 #include <sys/syscall.h>

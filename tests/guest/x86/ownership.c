@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* x86: parameter "ownership" of the PMU modules, and what its value "auto" chooses. */
+/* x86: tests parameter "ownership" of the PMU modules, and which ownership "auto" chooses. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS: the places of samples, the counts, and threads. The
- * tests compare samples with a second counter, and with a loop in which an address and a register
- * identify the executed instruction.
+ * x86: tests precise sampling with Intel's PEBS: which instructions are sampled, whether the counts
+ * are right, and how threads are sampled. The tests compare samples with a second counter, and with
+ * a loop in which an address and a register identify the executed instruction.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ TEST(precise_sampling_is_refused_with_the_reason_where_it_cannot_be)
 	if (!is_intel())
 		return;
 	if (!processor_has_pebs()) {
-		must_be_refused("no: this processor has none\n");
+		must_be_refused("no: this processor has no precise sampling\n");
 		return;
 	}
 	if (strstr(read_text("/proc/cpuinfo"), " pti ")) {

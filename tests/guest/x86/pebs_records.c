@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS: what the record of an event contains, which instruction
- * each format gets, and what ordinary users see.
+ * x86: tests precise sampling with Intel's PEBS: what the record of an event contains, which
+ * instruction each format gets, and what ordinary users see.
  */
 #include <sys/mman.h>
 #include <unistd.h>

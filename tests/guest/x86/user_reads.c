@@ -26,7 +26,7 @@ static uint64_t rdpmc(uint32_t index)
 
 /*
  * Executes @steps million instructions, in a child. If @steps is large, other threads get the CPU
- * meanwhile.
+ * between the steps.
  */
 static uint64_t loop_in_steps(uint64_t steps)
 {

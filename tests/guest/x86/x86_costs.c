@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: which registers of the PMU each operation accesses, and how often. The emulated PMU counts
- * the accesses (tests/vm/qemu-x86-pmu).
+ * x86: tests which registers of the PMU each operation accesses, and how often. The emulated PMU
+ * counts the accesses (tests/vm/qemu-x86-pmu).
  */
 #include "measure.h"
 #include "x86_registers.h"
@@ -361,8 +361,8 @@ static void set_near_wrap(int fd)
 /*
  * The test causes a start, an interrupt and a stop. The start writes all counters, because
  * set_near_wrap() changed one. The interrupt handler halts the counters and reads all of them: the
- * highest bit of each counter is its overflow flag. The handler writes the wrapped counter, which
- * sets its flag again, and starts the counters again.
+ * highest bit of each counter is its overflow flag. The handler writes the wrapped counter to set
+ * its flag again. Then it starts the counters again.
  */
 static void check_overflow(void)
 {

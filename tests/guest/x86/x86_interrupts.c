@@ -435,8 +435,8 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 
 /*
  * If an interrupt is lost, the module still expects it for some ticks. In this time, the module
- * mistakes an NMI from another source for the lost interrupt. It must pass on an NMI that comes
- * later.
+ * mistakes an NMI from another source for the lost interrupt. If such an NMI comes after this time,
+ * the module must not accept it.
  */
 static void check_foreign_after_lost(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel's last branch records in samples: code whose branches are known, chains of callers,
- * registers and ownership.
+ * Tests Intel's last branch records in samples. The tests use code whose branches are known. They
+ * check the recorded branches, chains of callers, registers and ownership.
  */
 #include <perfmon/perfmon_callchain.h>
 

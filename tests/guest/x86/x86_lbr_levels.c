@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which of Intel's last branch records a user sees: levels and threads. */
+/* Tests which of Intel's last branch records a user sees: those of which levels and threads. */
 #include "x86_lbr.h"
 
 SUITE(x86_lbr_levels, 300);

@@ -29,8 +29,9 @@ struct seen {
 };
 
 /*
- * With shared counters, perf's handler takes the interrupts. It accepts some that our handler would
- * not accept. So if this is true, must_see() compares only the unknown NMIs and the overflows.
+ * With shared counters, perf's handler takes the interrupts. perf's handler accepts some that our
+ * handler would not accept. So if this variable is true, must_see() compares only the unknown NMIs
+ * and the overflows.
  */
 extern bool interrupts_are_shared;
 

@@ -16,8 +16,8 @@ SUITE(x86_pauses, 120);
  */
 #define PAUSE	   (20 * MS)
 /*
- * From a start to the stop, fewer instructions than this are executed outside of a pause. In a debug
- * kernel, the interrupts after a pause may take more than a million.
+ * From a start to the stop, fewer instructions than this are executed outside of a pause. In a
+ * debug kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
 /* If a pause is requested to begin this many instructions later, it begins in the test's loop. */
@@ -164,9 +164,9 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 /*
  * Without a pause, the interrupt of the overflow would come long after the stop. Each turn has a
  * pause around the stop. The pause begins some instructions later than in the turn before. It lasts
- * longer than the delay of the interrupt, so the interrupt comes when the pause ends. This may be
- * before, during or after the stop. If the interrupt comes after the stop, it comes before the next
- * tick, so jiffies does not show yet how much time has passed since the stop.
+ * longer than the delay of the interrupt, so the interrupt comes when the pause ends. The pause may
+ * end before, during or after the stop. If the interrupt comes after the stop, it comes before the
+ * next tick, so jiffies does not show yet how much time has passed since the stop.
  */
 static void check_around_stop(void)
 {

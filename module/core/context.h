@@ -85,17 +85,16 @@ struct pfm_attachment {
  * hooks and the overflow handler can read the list of a loaded context without the mutex.
  *
  * @lock protects the data that both calls and scheduler hooks change: state, attachment,
- * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock
- * that is taken under it is that of the thread table.
+ * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock that is
+ * taken under @lock is the lock of the thread table.
  *
- * Where the registers are: they are in memory while @cpu is PFM_NO_CPU; then the holder of
- * @lock may change them.  Otherwise @cpu has them, and only that CPU may change them, with
- * @lock held.  pfm_context_call() calls a function on that CPU.  To read them there, it is
- * enough to turn interrupts off, see pfm_snapshot().  The overflow handler may be an NMI
- * and takes no lock.  It runs on that CPU, too, and uses the context only while the CPU's
- * "running" points to one of the context's sets.  Other code clears "running" before it
- * changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
- * @notification.
+ * Where the registers are: while @cpu is PFM_NO_CPU, they are in memory, and the holder of @lock
+ * may change them.  While @cpu is the number of a CPU, that CPU has them, and only that CPU may
+ * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read them
+ * there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow handler may be an
+ * NMI and takes no lock.  It runs on that CPU, too, and uses the context only while the CPU's
+ * "running" points to one of the context's sets.  Other code clears "running" before it changes
+ * anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */

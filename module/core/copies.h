@@ -40,9 +40,9 @@ struct pfm_snapshot;
  * @kept: unloaded copies whose own counts nobody has read yet, in the order in which they ended;
  *	only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
- * @count: number of @living and @waiting
- * @kept_count: number of @kept
- * @idle_count: number of @idle
+ * @count: number of copies in @living and @waiting together
+ * @kept_count: number of copies in @kept
+ * @idle_count: number of copies in @idle
  * @is_open: forks make copies
  * @started: new copies are started
  * @is_walking: a walk is visiting copies, so no copy may be freed
@@ -107,9 +107,10 @@ int pfm_copies_create(struct pfm_context *context);
 void pfm_copies_free(struct pfm_copies *copies);
 
 /*
- * Fail if the context has living copies: then its sets and registers must not change, and it
- * cannot be loaded.  Call this with an unloaded context, or with the context's lock held on the
- * CPU of the thread.  The lock keeps the thread from making its first copy after this check.
+ * Fail if the context has living copies.  While copies live, the context cannot be loaded, and its
+ * sets and registers must not change.  Call this function for an unloaded context, or with the
+ * context's lock held on the CPU of the thread.  A thread makes its first copy only with this lock
+ * held.  So if this check finds no copies, there are none until the lock is released.
  */
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);
@@ -172,7 +173,8 @@ void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *sta
 
 /*
  * @copy has just been detached from its thread: add its counts to the parent's sums.  The lock of
- * struct pfm_copies is held.  Return: what pfm_copy_make_idle() returns.
+ * struct pfm_copies is held.  Return: a copy that the caller has to free, or NULL: see
+ * pfm_copy_make_idle().
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
 

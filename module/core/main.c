@@ -74,8 +74,8 @@ no_threads:
 }
 
 /*
- * No file is open, and no other module has registered a PMU or a format: otherwise the kernel
- * would not unload this module.
+ * The kernel unloads this module only if no file is open and no other module has registered a PMU
+ * or a format.
  */
 static void __exit perfmon_exit(void)
 {

@@ -20,9 +20,9 @@ struct pfm_context;
  * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
  * @reset_virtual: the virtual PMDs that are reset; bit n stands for PMD
  *	PFM_VIRTUAL_PMD_BASE + n
- * @switch_count: overflows before a set switch, 0 for no switch
+ * @switch_count: number of overflows after which sets are switched; 0: they are not switched
  * @switch_remaining: overflows that remain before the next set switch
- * @records: @smpl_pmds is not empty
+ * @records: whether @smpl_pmds is not empty
  * @unused: makes the size a power of two, so that hot paths find an element with a shift
  */
 struct pfm_pmd_attributes {
@@ -81,7 +81,7 @@ struct pfm_sum {
  *	in memory
  * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
  *	active
- * @reset_virtual: the same for virtual PMDs
+ * @reset_virtual: virtual PMDs that get reset values at the same times
  */
 struct pfm_set {
 	struct list_head node;
@@ -111,10 +111,10 @@ struct pfm_set {
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */
-	u64 summed; /* in a copy: PMDs whose values are added to those of the parent */
+	u64 summed; /* in a copy: PMDs whose values are added to the parent's values */
 	u64 summed_virtual;
 
-	unsigned int pmd_count; /* of the PMU */
+	unsigned int pmd_count; /* number of PMDs of the PMU */
 	/* in this order: the PMU's PMDs, the core's virtual PMDs, the PMU's virtual PMDs */
 	struct pfm_pmd_attributes attributes[];
 };
@@ -137,7 +137,7 @@ static inline u64 pfm_set_triggers(const struct pfm_set *set)
 
 /*
  * Called when the user writes PMD @pmd.  The new value replaces everything that was counted before,
- * so what copies have counted is forgotten.
+ * so the sum over the copies that have ended becomes 0.
  */
 static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 {

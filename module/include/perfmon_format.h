@@ -49,13 +49,13 @@ struct module;
  * @ip_is_exact: the hardware recorded @ip
  * @payload: other data that the hardware recorded; the header of the register map defines the
  *	layout.  NULL if there is no such data or the user may not see it.
- * @payload_size: bytes of @payload
+ * @payload_size: size of @payload in bytes
  * @time: time of the sample in ns of the scheduler's clock
  * @last_reset: value of @pmd when the sampling period began: the negative of the period's length
  * @event_id: reg_smpl_eventid of @pmd
  * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
  *	numbers
- * @value_count: number of @values
+ * @value_count: number of elements of @values
  * @tid: id of the thread in the pid namespace of the loader; for a system-wide context, in the pid
  *	namespace of the context's creator
  * @cpu: number of the CPU
@@ -136,7 +136,7 @@ struct pfm_format_setup {
  * one instance for each CPU
  * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
  *	NULL if the context has none
- * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
+ * @buffer_size: size of @buffer in bytes, as pfm_format.buffer_size() has set it
  * @private: pointer for the format's own use, for example to memory that the user must
  *	not see; NULL before init
  */
@@ -211,7 +211,7 @@ struct pfm_format {
  * Process context, may sleep.
  *
  * Return: 0 or a negative errno: -ENOEXEC if the module was built for another PFM_FORMAT_INTERFACE,
- * -EBUSY if another format has its name or UUID, -EINVAL if the description is incomplete, or
+ * -EBUSY if another format has the same name or UUID, -EINVAL if the description is incomplete, or
  * -ENOMEM.
  */
 #define pfm_format_register(format) __pfm_format_register(format, THIS_MODULE)
@@ -230,7 +230,7 @@ void pfm_format_unregister(struct pfm_format *format);
  * pfm_sample_callers() - get the callers that the hardware has recorded
  * @sample: the handler's argument
  * @to: out: addresses of the program's call instructions, innermost first
- * @most: size of @to
+ * @most: number of elements of @to
  *
  * Called by the handler.
  *
@@ -244,15 +244,15 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 #define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
 
 /*
- * The linear buffer of formats "default" and "callchain": struct pfm_dfl_smpl_hdr,
- * then entries one after the other.
+ * The linear buffer of formats "default" and "callchain": it begins with a struct pfm_dfl_smpl_hdr,
+ * and the entries follow one after the other.
  */
 
 /**
  * pfm_linear_init() - initialise the header of an empty buffer
  * @header: head of the buffer
- * @size: bytes of the buffer
- * @largest: bytes of the largest entry
+ * @size: size of the buffer in bytes
+ * @largest: size of the largest entry in bytes
  * @version: version of the format
  */
 static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u64 largest,
@@ -342,7 +342,7 @@ static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 	*(u64 *)&entry->cpu = *(const u64 *)&sample->cpu;
 }
 
-/* Write the values of a sample to @to.  Return: the first byte after them. */
+/* Write the values of a sample to @to.  Return: a pointer to the first byte after the values. */
 static inline void *pfm_sample_write_values(u64 *to, const struct pfm_sample *sample)
 {
 	const unsigned int count = sample->value_count;

@@ -70,7 +70,7 @@ struct task_struct;
  * @type: PFM_REG_*
  * @width: bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
- * @reserved: bits of a PMC that keep @default_value, whatever is written
+ * @reserved: bits of a PMC that keep their values in @default_value, whatever is written
  * @user_set: if the context may count only at user level, the core sets these bits in every value
  *	of a PMC, also in @default_value
  * @user_clear: if the context may count only at user level, the core clears these bits in every
@@ -80,8 +80,8 @@ struct task_struct;
  *
  * Each counter needs a PMC that drives it and that can exclude the kernel level.  Such a PMC has
  * @user_set or @user_clear.  If a counter reveals no more than /proc does, a PMC with
- * PFM_REG_NO_LEVELS will also do.  Registration fails if a counter has no PMC of either kind.  The
- * counters of a PMU with a scope need no such PMC.
+ * PFM_REG_NO_LEVELS that drives it is enough.  Registration fails if a counter has no PMC of either
+ * kind.  The counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
 	const char *name;
@@ -144,7 +144,8 @@ struct pfm_registers {
  * @cpu: the CPU of a system-wide context, else -1
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
- * @why: before load() returns an errno, it may write the reason here, in a few words for users
+ * @why: before load() returns an errno, it may write the reason into this field, in a few words for
+ *	users
  * @sets: for the core's use
  */
 struct pfm_session {
@@ -189,9 +190,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	negative errno.  If it cannot claim all of @pmds, it must claim none of them.  If somebody
  *	else holds a PMD, it must call pfm_pmu_blame() and return -EBUSY.  Exclusive hardware is
  *	claimed as a whole at the first call.  Process context, may sleep, CPU hotplug held off.
- * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other contexts
- *	may be counting.  Process context, may sleep, CPU hotplug held off.  If no other software
- *	uses the hardware, the PMU needs neither @release nor @claim.
+ * @release: releases the PMDs in the bitmap @pmds.  Called when no loaded context uses these PMDs
+ *	any more; contexts that use other PMDs may be counting.  Process context, may sleep, CPU
+ *	hotplug held off.  If no other software uses the hardware, the PMU needs neither @release
+ *	nor @claim.
  * @held_by_others: sets in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim could not
  *	claim at the moment.  Process context, may sleep.  Optional.
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the values that
@@ -272,9 +274,9 @@ struct pfm_pmu_operations {
 /**
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name in pmu_desc
- * @is_state: true if the PMD's value is what @read returns at the moment.  Otherwise the PMD
- *	counts: while an event set is active and monitoring, each increase of what @read returns is
- *	added to the set's PMD.
+ * @is_state: true if the PMD's value is what @read returns at the moment.  False if the PMD counts:
+ *	while an event set is active and monitoring, each increase of what @read returns is added to
+ *	the set's PMD.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
  *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
@@ -304,10 +306,10 @@ struct pfm_virtual_pmd {
  * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
  *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
- * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the registers, and
- *	@scope names what the registers belong to, such as "l3" or "package".  The registers can be
- *	used in system-wide contexts only, by users who may count at all levels.  Only one context
- *	at a time can use the registers of a cache or package.  This context counts on the CPU that
+ * @scope: NULL if each CPU has its own registers.  If several CPUs share the registers, @scope
+ *	names what the registers belong to, such as "l3" or "package".  The registers can be used in
+ *	system-wide contexts only, by users who may count at all levels.  Only one context at a time
+ *	can use the registers of a cache or package.  This context counts on the CPU that
  *	@operations->owner returns.  Such a PMU is never the default.
  * @independent: an operation on a set affects only the counters of this set.  So a thread's context
  *	and a system-wide context may count on a CPU at the same time, with different counters.  The
@@ -353,7 +355,7 @@ struct pfm_pmu {
  * pfm_pmu_register() - register a PMU
  * @pmu: a static object; the caller has filled in all fields that come before @owner
  *
- * The hardware may be held by others at this time, because it is not claimed before a context is
+ * Others may hold the hardware at this time, because a PMU is claimed only when a context is
  * loaded.  Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if a PMU of
@@ -375,7 +377,7 @@ void pfm_pmu_unregister(struct pfm_pmu *pmu);
 
 /**
  * pfm_pmu_blame() - record who holds a PMD; called by claim() before it returns -EBUSY
- * @holder: name of the holder, up to 39 bytes; copied
+ * @holder: name of the holder, up to 39 bytes; the function copies the name
  * @pmd: the PMD that is held, or PFM_WHOLE_PMU
  */
 void pfm_pmu_blame(const char *holder, unsigned int pmd);
@@ -388,7 +390,7 @@ void pfm_pmu_blame(const char *holder, unsigned int pmd);
  * @is_kernel: whether the data is about the kernel; if so, the core withholds it from users who may
  *	not see the kernel
  * @payload: other recorded data, or NULL; the header of the register map documents its layout
- * @payload_size: bytes of @payload
+ * @payload_size: size of @payload in bytes
  */
 struct pfm_hardware_sample {
 	u64 counters;
@@ -413,7 +415,7 @@ struct pfm_overflow_result {
 /**
  * pfm_overflow() - handle an overflow interrupt
  * @pmu: PMU of the interrupt
- * @regs: interrupted registers
+ * @regs: registers of the interrupted code
  * @noted: array of the data that the hardware recorded; @counters of its last element is 0.  The
  *	array must stay valid until pfm_overflow() returns.  If several elements are about the same
  *	counter, the first one is used.  NULL if the hardware records nothing.
@@ -458,7 +460,7 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  * @pmu: PMU of the interrupt
  * @running: one of the two sets that pfm_running_sets() returned, not NULL.  Its counters are
  *	halted, or the module makes sure that their interrupts do not call the core during this call
- * @regs: interrupted registers
+ * @regs: registers of the interrupted code
  *
  * Return: the same as pfm_overflow(), but for the set @running only.  "next" is the next set of the
  * same context, and "ours" says whether a counter of @running had overflowed.
@@ -498,10 +500,10 @@ void pfm_cpu_resume(const struct pfm_pmu *pmu);
 /**
  * pfm_cpu_goes_offline() - unload the system-wide contexts of this CPU
  *
- * For a module that clears the registers of a CPU which goes offline.  Its hotplug callback calls
- * this function on that CPU before it clears the registers, because a system-wide context may still
- * be counting there.  The callback may also run because the module releases the hardware.  The CPU
- * then stays online, and this function does nothing.
+ * A module needs this function if it clears the registers of a CPU that goes offline.  Its hotplug
+ * callback calls this function on that CPU before it clears the registers, because a system-wide
+ * context may still be counting there.  The callback may also run because the module releases the
+ * hardware.  The CPU then stays online, and this function does nothing.
  */
 void pfm_cpu_goes_offline(void);
 

@@ -47,8 +47,8 @@ static void drop_block(struct pfm_context *context)
  * Called by the hooks, in the thread itself, with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT this
  * function can neither free memory nor wake a thread, because interrupts are off.  Neither is
- * necessary: the thread is running, so put_task_struct() does not free it, and the thread needs
- * no wakeup.  The next call that unloads or loads the context frees the struct pfm_block.
+ * necessary: while the thread runs, put_task_struct() does not free its task_struct, and the thread
+ * needs no wakeup.  The next call that unloads or loads the context frees the struct pfm_block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -105,7 +105,10 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	}
 }
 
-/* Return: the thread, with a reference, or NULL.  The common case, current, needs no lookup. */
+/*
+ * Return: thread @tid with a reference; NULL if there is no such thread.  Usually the thread is
+ * current: then no lookup is needed.
+ */
 static struct task_struct *find_thread(u32 tid)
 {
 	struct task_struct *task;
@@ -137,13 +140,14 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 }
 
 /*
- * If the thread is already running here, no thread switch will call pfm_switch_in() soon: call it
- * now.
+ * If the thread is already running here, no thread switch will call pfm_switch_in() soon.  So call
+ * pfm_switch_in() now.
  */
 static void catch_here(struct pfm_context *context)
 {
+	/* The context is not started, so pfm_switch_in() does not use the time. */
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, 0); /* not started: the time has no effect */
+		pfm_switch_in(context, 0);
 }
 
 static void catch_running(void *argument)
@@ -195,7 +199,7 @@ static void set_loader(struct pfm_context *context)
 	context->loader = get_pid(loader);
 }
 
-/* Step 1.  On success the context takes over the caller's reference to @block. */
+/* Do step 1 of the load.  On success the context takes over the caller's reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_block *block)
 {
@@ -228,7 +232,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 			pfm_holder_of_thread(task));
 }
 
-/* Claim the hardware, then do step 1.  The PMU module may refuse the context. */
+/* Claim the hardware, then do step 1 of the load.  The PMU module may refuse the context. */
 static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
 			   struct pfm_block *block)
 {
@@ -262,7 +266,7 @@ static void commit_here(struct pfm_context *context, void *argument)
 	catch_here(context);
 }
 
-/* Step 3.  Return: false if the hooks have dropped the attachment. */
+/* Do step 3 of the load.  Return: false if the hooks have dropped the attachment. */
 static bool commit(struct pfm_context *context, struct task_struct *task,
 		   struct pfm_set *set)
 {
@@ -308,8 +312,8 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		return error;
 	}
 	/*
-	 * Step 2.  Check the thread again.  If it ended or executed a program before it was in
-	 * the table, the hooks did not notice.
+	 * Step 2 of the load: check the thread again.  If it ended or executed a program before
+	 * enter() put it into the table, the hooks did not notice.
 	 */
 	smp_mb(); /* see probe_sched_process_exit() */
 	error = check_target(context, task, tid);
@@ -344,8 +348,8 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	pfm_threads_fit();
 	/*
-	 * If the hooks dropped the attachment, try again.  If the thread has ended, this fails.
-	 * If it has executed a program, the caller may be allowed to monitor that program.
+	 * If the hooks dropped the attachment, try again.  If the thread has ended, the new attempt
+	 * fails.  If it has executed a program, the caller may be allowed to monitor that program.
 	 */
 	do {
 		error = attach(context, task, load->load_pid, set);

@@ -12,16 +12,17 @@ void pfm_unload(struct pfm_context *context);
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * The caller's process ends.  If it loaded the context, the monitored thread stops waiting for a
- * restart.  Other processes may have the descriptor, but perhaps none of them calls restart.
+ * Called when the caller's process ends.  If this process loaded the context, the monitored thread
+ * stops waiting for a restart: other processes may have the descriptor, but perhaps none of them
+ * restarts the context.
  */
 void pfm_loader_ends(struct pfm_context *context);
 
 /*
  * Drop the attachment of @context to the current thread.  Called by the thread's hooks with
  * interrupts off.
- * @tell: post a message
- * @closed: the thread executes a program that the loader may not monitor.
+ * @tell: true if a message has to be posted
+ * @closed: true if the thread executes a program that the loader may not monitor
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed);
 

@@ -3,9 +3,9 @@
  * System-wide contexts, which are bound to a CPU.
  *
  * The user loads such a context on a CPU; the call may be made on any CPU.  Until the unload, the
- * context's registers are on the CPU of the context: context->cpu does not change, so
- * pfm_context_call() finds the registers.  Thread switches do not affect the context: the hooks
- * of the scheduler ignore it.
+ * context's registers are on that CPU, and context->cpu does not change.  So pfm_context_call()
+ * always finds the registers.  Thread switches do not affect the context: the hooks of the
+ * scheduler ignore it.
  *
  * A CPU has at most one such context.  pfm_cpu_bound->context points to it; only that CPU
  * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
@@ -44,7 +44,7 @@ unsigned int pfm_bound_count(void)
 /*
  * Stop the context and remove it from this CPU.  Called with interrupts off and the context
  * lock held.  From now on, a context on a thread may use the registers, so the core forgets what
- * they contain.
+ * the registers contain.
  */
 static void leave_here(struct pfm_context *context)
 {
@@ -209,7 +209,8 @@ static void end_context(struct pfm_cpu *cpu)
 /*
  * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this in
  * their hotplug callbacks.  Such a callback also runs when the module releases the hardware.  In
- * that case the CPU is still active.  Its contexts use only virtual PMDs, so they stay loaded.
+ * that case the CPU is still active.  The contexts that are bound to it then use only virtual PMDs,
+ * so these contexts stay loaded.
  */
 void pfm_cpu_goes_offline(void)
 {

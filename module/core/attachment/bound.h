@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * Load a system-wide context on CPU @number.  The context is unloaded, and the caller holds its
- * mutex.  May sleep.  Return: 0, or a negative errno.
+ * Load a system-wide context on CPU @number.  Before the call the context is not loaded.  The
+ * caller holds its mutex.  May sleep.  Return: 0, or a negative errno.
  */
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
 

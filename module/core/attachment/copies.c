@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a context: what calls on the parent do with the copies, and the sums of the copies'
- * counts.
+ * Copies of a context: functions that calls on the parent use to control and to read the copies,
+ * and functions that add up the counts of the copies.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
  * lock of struct pfm_copies.  A reading returns the sums plus the counts of each living copy.
@@ -34,9 +34,10 @@ int pfm_copies_create(struct pfm_context *context)
 	if (!(context->flags & PFM_INHERIT_FLAGS))
 		return 0;
 	/*
-	 * A module with an unload() keeps data for each thread, so each copy would need a load().
-	 * But a load() may sleep, and the probe of fork may not.  A load() without an unload() only
-	 * checks registers, and the registers of a copy have been checked already.
+	 * A PMU module with an unload() keeps data for each thread, so each copy would need a
+	 * load().  But a load() may sleep, and the probe of fork must not.  If a PMU module has a
+	 * load() but no unload(), its load() only checks registers, and the registers of a copy
+	 * have been checked already.
 	 */
 	if (context->pmu->operations->unload)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
@@ -115,7 +116,7 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 
 /*
  * Called with the lock held, after the copy's counts have been added to the parent's sums.  Return:
- * what pfm_copy_make_idle() returns.
+ * a copy that the caller has to free, or NULL: see pfm_copy_make_idle().
  */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
@@ -125,8 +126,8 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 }
 
 /*
- * Called with the lock held, immediately after the copy was detached.  Return: what
- * pfm_copy_make_idle() returns.
+ * Called with the lock held, immediately after the copy was detached.  Return: a copy that the
+ * caller has to free, or NULL: see pfm_copy_make_idle().
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
@@ -161,8 +162,8 @@ static void begin_walk(struct pfm_copies *copies, bool is_reading)
 }
 
 /*
- * Return: the next copy to visit.  Its thread may end at any time, and another thread may then
- * get the copy, but the copy is not freed during the walk.
+ * Return: the next copy to visit.  The thread of this copy may end at any time, and another thread
+ * may then get the copy.  But the copy is not freed during the walk.
  */
 static struct pfm_context *next_of_walk(struct pfm_copies *copies)
 {
@@ -206,8 +207,8 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 
 /*
  * Add the counts of the copies in the list "late" to the parent's sums.  visit_all() has read each
- * of these copies already.  So this function is called after finish() has read the sums:
- * otherwise these counts would be read twice.
+ * of these copies already.  So this function is called after finish() has read the sums.  If it
+ * were called earlier, these counts would be read twice.
  */
 static void add_late(struct pfm_copies *copies)
 {
@@ -268,7 +269,7 @@ int pfm_copies_refuse(struct pfm_context *context)
 			READ_ONCE(context->copies->count));
 }
 
-/* Prepare copies for PREEMPT_RT.  If memory is short, there are fewer copies. */
+/* Prepare copies for PREEMPT_RT.  If there is not enough memory, prepare fewer copies. */
 static void prepare(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;

@@ -31,20 +31,20 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 /*
  * Move an unloaded copy from its list to the list of idle copies.  If there are too many idle
  * copies and no walk is in progress, take the copy out of its list instead, and uncharge it.
- * Return: the copy if it has to be freed, else NULL.  After unlocking, the caller passes the result
- * to pfm_copy_free_surplus().
+ * Return: the copy if it has to be freed, NULL if not.  After unlocking, the caller passes the
+ * result to pfm_copy_free_surplus().
  */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
  * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, the oldest
- * ones are dropped.  Return: what pfm_copy_make_idle() returns.
+ * ones are dropped.  Return: a copy that the caller has to free, or NULL: see pfm_copy_make_idle().
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Drop the counts of ended copies that nobody has read: move all copies from the list "kept" to the
+ * Drop the unread counts of the copies that have ended: move all copies from the list "kept" to the
  * list of idle copies.
  */
 void pfm_copies_forget_counts(struct pfm_copies *copies);

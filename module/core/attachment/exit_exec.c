@@ -20,7 +20,7 @@
  * The thread ends: unload its context.  PF_EXITING is set already.  attach() first enters the
  * thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
  * attach() sees that the thread ends, or both.  A thread that monitors itself gets no message.
- * Some kernels pass one more argument, which is not needed.
+ * Some kernels pass this probe one more argument, which is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {

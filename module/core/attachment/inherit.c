@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the hooks do for copies: make one at a fork, and end it when its thread ends.
+ * The hooks call these functions to make a copy at a fork, and to end the copy when its thread
+ * ends.
  */
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -27,8 +28,8 @@
 /* ---- copying sets ------------------------------------------------------------------------ */
 
 /*
- * Return: the counters whose values are added to the sums.  A counter with reset values is not one
- * of them: its value is a position in a sampling period, not a count.
+ * Return: the counters whose values are added to the sums.  Counters with reset values are left
+ * out: the value of such a counter is a position in a sampling period, not a count.
  */
 static u64 summed_counters(const struct pfm_set *set)
 {
@@ -42,9 +43,9 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Return: the virtual PMDs whose values are added to the sums.  A virtual PMD that shows the
- * present value of its source is not one of them.  PFM_PMD_MONOTONIC_TIME is not added either,
- * because the times during which threads were monitored overlap.
+ * Return: the virtual PMDs whose values are added to the sums.  Virtual PMDs that show the present
+ * value of their source are left out.  PFM_PMD_MONOTONIC_TIME is left out, too, because the times
+ * during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -102,7 +103,7 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 
 /*
  * Return: the initial value of counter @n of a copy.  If the counter's overflows take samples or
- * switch sets, this is the short reset value, so the first period is a whole one.
+ * switch sets, this is the short reset value, so the first sampling period has its full length.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)
@@ -178,7 +179,10 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 		copy->attachment.follows = source->attachment.follows;
 		copy_sets(copy, source);
 		pfm_claim_again(copy, source);
-		/* The first copy is made with the parent's lock held, see pfm_copies_refuse(). */
+		/*
+		 * For the first copy, @source is the parent.  pfm_copies_refuse() relies on the
+		 * fact that the parent's lock is held here.
+		 */
 		WRITE_ONCE(copies->count, copies->count + 1);
 	}
 	raw_spin_unlock(&source->lock);
@@ -186,8 +190,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 }
 
 /*
- * Load @copy on @child.  Return: false if @child has a context already, because another process has
- * loaded one on it.
+ * Load @copy on @child.  Return: false if another process has already loaded a context on @child.
  */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
@@ -217,8 +220,8 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 }
 
 /*
- * Load a copy of @source on @child.  Lock held.  Return: false if the child should get a copy, but
- * gets none.
+ * Load a copy of @source on @child.  Lock held.  Return: false if @child has to get a copy, but
+ * none could be loaded.
  */
 static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		   struct task_struct *child)
@@ -273,7 +276,8 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 			spare = NULL;
 		/*
 		 * /proc shows a new thread before the hooks see the fork.  So the loader may
-		 * already have loaded another context on @child.  Then @child is monitored.
+		 * already have loaded another context on @child.  In that case @child is monitored,
+		 * and is not counted as not followed.
 		 */
 		if (!follow(copies, source, child) &&
 		    !pfm_thread_is_held_by(child, copies->parent->loader)) {
@@ -320,7 +324,7 @@ void pfm_inherit_end(struct pfm_context *copy, bool closed)
 	}
 	raw_spin_unlock(&copies->lock);
 	pfm_copy_free_surplus(surplus);
-	/* The thread is running, so this does not free it. */
+	/* put_task_struct() does not free the task_struct, because the thread is running. */
 	if (task)
 		put_task_struct(task);
 }

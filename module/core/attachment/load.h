@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Steps that loads on threads and loads on CPUs have in common; the same for unloads. */
+/*
+ * The steps that loads on threads and loads on CPUs have in common, and the common steps of
+ * unloads.
+ */
 #ifndef PERFMON_LOAD_H
 #define PERFMON_LOAD_H
 
@@ -18,13 +21,16 @@ static inline void pfm_statistics_begin(struct pfm_context *context)
 		context->statistics.switches = -pfm_switches_of(context->attachment.task);
 }
 
-/* Complete the statistics, when the context is detached from its thread.  Called as above. */
+/*
+ * Complete the statistics, when the context is detached from its thread.  Called like
+ * pfm_statistics_begin().
+ */
 static inline void pfm_statistics_end(struct pfm_context *context)
 {
 	context->statistics.switches += pfm_switches_of(context->attachment.task);
 }
 
-/* The context is loaded from here on.  Called where its registers are, with its lock held. */
+/* From this call on, the context is loaded.  Called where its registers are, with its lock held. */
 static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *set)
 {
 	context->state = PFM_STATE_LOADED;

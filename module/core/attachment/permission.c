@@ -69,7 +69,7 @@ void pfm_permission_exit(void)
 /*
  * Read kernel.perf_event_paranoid, which is a setting for the whole machine.  The file is read with
  * the credentials of the kernel, so that a security module cannot deny the caller the file.
- * Return: bytes read into @text, or a negative errno.
+ * Return: the number of bytes that were read into @text, or a negative errno.
  */
 static ssize_t read_setting(char *text, size_t size)
 {
@@ -127,8 +127,8 @@ static bool may_count(enum pfm_policy policy, int paranoid)
 }
 
 /*
- * Return: whether the security modules let the caller count at kernel level.  They are asked for
- * all callers, even for those with CAP_PERFMON.
+ * Return: whether the security modules let the caller count at kernel level.  The security modules
+ * are asked about every caller, even about a caller with CAP_PERFMON.
  */
 static bool security_allows_kernel_level(void)
 {
@@ -167,8 +167,8 @@ int pfm_may_monitor_cpus(struct pfm_context *context)
 /* ---- who may monitor a thread -------------------------------------------------------- */
 
 /*
- * Return: the errno of a call that failed because opening a file of /proc/TID failed with @error.
- * proc also returns ENOENT when it has no memory for an inode.
+ * A call fails, because opening a file of /proc/TID has failed with @error.  Return: the errno of
+ * the call.  The proc filesystem also returns ENOENT when it has no memory for an inode.
  */
 static int why_not_opened(struct task_struct *task, pid_t number, int error)
 {
@@ -183,9 +183,9 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * Check the caller's permission by opening a file of /proc/TID.  ptrace_may_access() is not
- * exported, but the kernel calls it when such a file is opened.  It also asks the security modules.
- * If a thread has no mm, the kernel opens these files without a check, so permission is denied
- * here.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
+ * exported, but the kernel calls it when such a file is opened.  So the security modules are asked,
+ * too.  If a thread has no mm, the kernel opens these files without a check, so permission is
+ * denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {
@@ -213,7 +213,10 @@ int pfm_may_monitor(struct task_struct *task)
 	return may_open(task, "maps");
 }
 
-/* Opening /proc/TID/mem checks PTRACE_MODE_ATTACH, as for a debugger; Yama restricts that. */
+/*
+ * Opening /proc/TID/mem checks PTRACE_MODE_ATTACH, as for a debugger.  The security module Yama may
+ * deny this mode.
+ */
 int pfm_may_block(struct task_struct *task)
 {
 	if (is_global_init(task))

@@ -19,13 +19,13 @@ int pfm_may_create(struct pfm_context *context);
 
 /*
  * Check whether the calling thread may monitor another thread.  May sleep.
- * Return: 0; -EPERM if not; -ESRCH if that thread has ended; -ENOMEM or another errno if
- * the check failed.
+ * Return: 0 if it may; -EPERM if it may not; -ESRCH if that thread has ended; -ENOMEM or another
+ * errno if the check itself failed.
  */
 int pfm_may_monitor(struct task_struct *task);
 
 /*
- * Check whether the calling thread may monitor CPUs, with all threads that run there.
+ * Check whether the calling thread may monitor CPUs, including all threads that run on them.
  * Return: 0, or a negative errno; context->error has the reason.
  */
 int pfm_may_monitor_cpus(struct pfm_context *context);

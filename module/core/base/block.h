@@ -14,8 +14,8 @@ struct task_struct;
  *
  * Each load of a context makes a new pfm_block.  If the work of the old block is still queued
  * after an unload, it does not affect the next load.  The context and the queued work each
- * hold a reference to the pfm_block.  The context's lock protects the fields, unless noted
- * otherwise.
+ * hold a reference to the pfm_block.  The context's lock protects the fields, except where the
+ * description of a field says something else.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
  * @over: overflows do not make the thread wait any more; may also be read without the lock
@@ -73,7 +73,7 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 void pfm_block_end(struct pfm_block *block);
 
 /*
- * At module exit: a task work that has dropped its reference to the module may still be
+ * Called at module exit.  A task work that has dropped its reference to the module may still be
  * running.  Wait until it returns.
  */
 void pfm_block_exit(void);

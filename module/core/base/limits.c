@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settings, and counts of the memory that contexts use: for each user and in total.
+ * The settings, and the amount of memory that contexts use: for each user and in total.
  *
  * Memory is charged to a user, not to a process: the process may end before its
  * descriptors are closed.
@@ -50,7 +50,7 @@ void pfm_limits_init(void)
  * @node: node in the hash table "users"
  * @uid: the user
  * @references: number of contexts and buffers; protected by users_lock
- * @bytes: bytes of memory of these contexts and buffers
+ * @bytes: size of the memory of these contexts and buffers, in bytes
  */
 struct pfm_user {
 	struct hlist_node node;
@@ -64,7 +64,7 @@ static DEFINE_HASHTABLE(users, 6);
 
 /*
  * A user can get many uids by creating user namespaces.  So charge the user who created the
- * outermost one.
+ * outermost of these namespaces.
  */
 static kuid_t caller(void)
 {

@@ -9,27 +9,27 @@
 #define PFM_DEBUG_TIMING 0x4 /* measure times for the statistics */
 
 /*
- * Who may count without CAP_PERFMON.  Whatever the policy is, kernel.perf_event_paranoid decides
- * whether they may also count at kernel level.
+ * The users who may count without CAP_PERFMON.  Whatever the policy is, kernel.perf_event_paranoid
+ * decides whether these users may also count at kernel level.
  */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* all users if perf_event_paranoid permits it, else as PFM_POLICY_GROUP */
+	PFM_POLICY_PERF, /* perf_event_paranoid decides: all users, or members of task_group */
 	PFM_POLICY_USER, /* all users */
 	PFM_POLICY_GROUP, /* members of task_group */
 };
 
-/* Settings of /sys/kernel/perfmon; single words, read without lock. */
+/* The settings in /sys/kernel/perfmon.  Each setting is one word, so it is read without a lock. */
 struct pfm_limits {
-	unsigned long arg_mem_max; /* bytes of a vector, at least a page */
+	unsigned long arg_mem_max; /* largest vector, in bytes; at least a page */
 	enum pfm_policy policy;
-	int sys_group; /* gid that may create system-wide contexts, -1 none */
-	int task_group; /* gid that may create contexts on threads, -1 none */
+	int sys_group; /* group that may create system-wide contexts; -1: no group */
+	int task_group; /* group that may create contexts on threads; -1: no group */
 	int debug; /* PFM_DEBUG_* */
-	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
+	unsigned long smpl_buffer_mem_max; /* most bytes of all sampling buffers */
 	unsigned long max_interrupts_per_tick; /* for each set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
-	unsigned long set_mem_max; /* bytes of all event sets */
-	unsigned long set_user_max; /* bytes of a user's event sets */
+	unsigned long set_mem_max; /* most bytes of all event sets */
+	unsigned long set_user_max; /* most bytes of one user's event sets */
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
 	unsigned long max_copies; /* living copies of a context, see copies.h */
 };

@@ -11,7 +11,7 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Number of buckets that are copied to another table at a time, with interrupts off. */
+/* Interrupts are off while this number of buckets is copied to another table. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;
@@ -173,7 +173,10 @@ static void use_next(unsigned int new_bits)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* If the allocation fails, the old table stays: look-ups are slower, or memory is wasted. */
+/*
+ * If the allocation fails, the old table stays in use: then look-ups are slower, or memory is
+ * wasted.
+ */
 static void replace(unsigned int new_bits)
 {
 	struct pfm_threads *old = current_table(), *new = alloc(new_bits, !old->which);

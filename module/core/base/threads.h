@@ -86,7 +86,7 @@ void pfm_thread_leave(struct pfm_context *context);
  */
 void pfm_threads_fit(void);
 
-/* Let a workqueue call pfm_threads_fit().  For hooks.  The caller holds no raw lock. */
+/* Let a workqueue call pfm_threads_fit().  Called by hooks, which hold no raw lock at that time. */
 void pfm_threads_fit_soon(void);
 
 /*

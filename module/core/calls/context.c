@@ -171,8 +171,8 @@ void pfm_context_free(struct pfm_context *context)
 }
 
 /*
- * The creation has failed: free what it made, so that the user can try again with this
- * descriptor.
+ * The creation has failed: free everything that it allocated, so that the user can try again with
+ * this descriptor.
  */
 static void undo_create(struct pfm_context *context)
 {

@@ -35,7 +35,7 @@ static __always_inline void start_here(struct pfm_context *context, void *argume
 	call->loaded = context->state != PFM_STATE_UNLOADED;
 	if (!call->loaded)
 		return;
-	pfm_pause(context); /* so no overflow masks the context during the start */
+	pfm_pause(context); /* so that no overflow masks the context during the start */
 	if (call->set) {
 		pfm_monitoring_end(context);
 		context->switch_due = false;
@@ -119,7 +119,7 @@ struct restart_call {
 	enum pfm_reason refused; /* PFM_REASON_NONE: not refused */
 };
 
-/* Return: whether a restart is allowed now, by the conditions of docs/interface.md 1.12. */
+/* Return: whether docs/interface.md 1.12 allows a restart now. */
 static bool may_restart(const struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
@@ -169,7 +169,7 @@ static void restart_here(struct pfm_context *context, void *argument)
 		call->refused = PFM_REASON_UNLOADED;
 		return;
 	}
-	pfm_pause(context); /* so no overflow comes during the restart */
+	pfm_pause(context); /* so that no overflow comes during the restart */
 	control = may_restart(context) ? ask_format(context) : -EBUSY;
 	if (control >= 0) {
 		if (context->credit > 0)
@@ -203,8 +203,8 @@ struct restart_cpu_call {
 };
 
 /*
- * Called with interrupts off, on the instance's CPU or while that CPU is offline.  No
- * handler runs.
+ * Called with interrupts off, on the instance's CPU or while that CPU is offline.  No overflow
+ * handler uses the instance during this call.
  */
 static void hand_back(struct restart_cpu_call *call)
 {
@@ -231,7 +231,7 @@ static void hand_back_here(void *argument)
 		return;
 	}
 	raw_spin_lock(&running->lock);
-	pfm_pause(running); /* so no overflow interrupt comes, not even an NMI */
+	pfm_pause(running); /* so that no overflow interrupt comes, not even an NMI */
 	hand_back(call);
 	pfm_resume(running);
 	raw_spin_unlock(&running->lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What monitoring costs, and what it misses: the statistics of a context, or of a CPU. */
+/* The statistics of a context or of a CPU show what monitoring costs and what it misses. */
 #include <linux/cpumask.h>
 #include <linux/nospec.h>
 

@@ -19,8 +19,8 @@ static int device_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Called when the last descriptor has been closed: no call on the context is running, and
- * none will come.
+ * Called when the last descriptor has been closed: no call on the context is running, and no
+ * further call will come.
  */
 static int device_release(struct inode *inode, struct file *file)
 {

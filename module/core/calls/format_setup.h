@@ -13,7 +13,7 @@ int pfm_format_begin(struct pfm_context *context, const struct pfm_format *forma
 
 /*
  * Free the instances, and release the format.  Called when the context will not be loaded again: no
- * handler runs, and none will.
+ * overflow handler runs, and no handler will run later.
  */
 void pfm_format_end(struct pfm_context *context);
 

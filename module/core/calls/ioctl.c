@@ -51,8 +51,8 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 }
 
 /*
- * Copy in the name of a PMU or format.  It must be shorter than @size bytes.  Otherwise the call
- * fails with @error and the reason @too_long.
+ * Copy in the name of a PMU or format.  If the name is not shorter than @size bytes, the call fails
+ * with @error and the reason @too_long.
  */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
@@ -194,7 +194,7 @@ static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 
 static int ioctl_last_error(struct pfm_context *context, struct pfm_argument argument)
 {
-	/* A bad address does not replace the recorded failure. */
+	/* If this call fails because of a bad address, the failure recorded before is kept. */
 	return give(argument, &context->error, sizeof(context->error)) ? 0 : -EFAULT;
 }
 
@@ -227,8 +227,8 @@ struct elements {
 	void __user *user;
 	size_t stride; /* bytes from one element to the next in user memory */
 	void *copy;
-	size_t element_size; /* bytes of an element in @copy */
-	size_t size; /* bytes of all elements in @copy */
+	size_t element_size; /* size of an element in @copy, in bytes */
+	size_t size; /* size of all elements in @copy together, in bytes */
 	u32 count;
 };
 
@@ -384,7 +384,7 @@ static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument ar
 }
 
 struct operation {
-	unsigned int size; /* bytes of the structure's first version; 0: no structure */
+	unsigned int size; /* size of the first version, in bytes; 0: no structure */
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct pfm_argument argument);
 };
@@ -425,7 +425,7 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
-/* Called if the structure's size is not that of its first version. */
+/* Called if the structure does not have the size of its first version. */
 static noinline int check_size(struct pfm_context *context,
 			       const struct operation *operation,
 			       struct pfm_argument argument)
@@ -443,7 +443,7 @@ static __always_inline int dispatch(struct pfm_context *context,
 	int error;
 
 	OPTIMIZER_HIDE_VAR(
-		operation); /* else the compiler computes the address again for each field */
+		operation); /* without this, the compiler would compute the address each time */
 	if (unlikely(operation->needs_context && !context->pmu))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	if (unlikely(argument.size != operation->size)) {
@@ -467,7 +467,7 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	/* The trylock is faster: mutex_lock_killable() begins with might_sleep(). */
 	if (unlikely(!mutex_trylock(&context->mutex)) &&
 	    mutex_lock_killable(&context->mutex))
-		return -EINTR; /* the caller is being killed and never sees this */
+		return -EINTR; /* the caller is being killed and never sees this errno */
 	if (likely(number < ARRAY_SIZE(operations)))
 		error = dispatch(
 			context,

@@ -37,9 +37,9 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 /*
  * @first: the value that pmd_name.number has for PMD 0 of a set
  *
- * Return: the number of the PMD, if the element belongs to this set and has_flags() is false;
- * otherwise a number that no PMD has.  One subtraction checks the set and the flags.  Machines are
- * little-endian, so the number of the PMD is in the low bits.
+ * Return: the number of the PMD, if the element belongs to this set and has_flags() is false.  For
+ * other elements, a number that no PMD has.  One subtraction checks the set and the flags.
+ * Machines are little-endian, so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {
@@ -49,11 +49,11 @@ static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t kno
 /*
  * Read PMDs into the elements of @vector.  The first bad element and all after it are not changed.
  * No function may be called between user_access_begin() and user_access_end().  Adjacent elements
- * of the same set are read at the same moment.  @known: bytes of an element that are used; @stride:
- * bytes from one element to the next.
+ * of the same set are read at the same moment.  @known: how many bytes of an element are used.
+ * @stride: distance from one element to the next, in bytes.
  *
- * PMDs below 64 have their own branch, because it is faster.  The modulo in this branch
- * keeps speculative reads within the memory of the snapshot.
+ * For PMDs below 64 there is a faster branch.  The modulo in this branch keeps speculative reads
+ * within the memory of the snapshot.
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 struct pfm_vector vector, size_t known,
@@ -110,10 +110,7 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/*
-	 * If the element names @set, the set has no such PMD: otherwise the loop would have read
-	 * it.
-	 */
+	/* If the element names @set, the set has no such PMD, because the loop has not read it. */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

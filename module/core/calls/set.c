@@ -25,7 +25,7 @@ static size_t set_size(const struct pfm_context *context)
 				   hweight64(pfm_virtual_pmds(context->pmu)));
 }
 
-/* Return: size of a set and of its sum, in bytes. */
+/* Return: the total size of a set and its struct pfm_sum, in bytes. */
 static size_t whole_size(const struct pfm_context *context)
 {
 	return set_size(context) + (context->copies ? sizeof(struct pfm_sum) : 0);

@@ -61,7 +61,10 @@ struct info_call {
 	struct pfarg_setinfo *info;
 };
 
-/* Fill in the information about a set.  If an NMI has handled an overflow, read again. */
+/*
+ * Fill in the information about a set.  If an NMI has handled an overflow during the read, read
+ * again.
+ */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
 	struct pfm_cpu *cpu = pfm_here(context);

@@ -34,8 +34,8 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 
 /*
  * Store in @counts the ids and the name of the thread of @source.  If the thread has ended, its
- * name is in the attachment.  Otherwise its name may still change, so the name is read from the
- * thread.
+ * name is in the attachment.  If it has not ended, its name may still change, so the name is read
+ * from the thread.
  */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {

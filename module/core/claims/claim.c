@@ -28,9 +28,9 @@
 /*
  * There are two kinds of context: contexts on threads, and system-wide contexts.  If the counters
  * of a PMU are independent, both kinds may use the PMU at the same time, with different counters.
- * Otherwise a set takes the whole PMU when its registers are written, so only one kind may use the
- * PMU at a time.  A monitored thread may run on any CPU, so this rule applies to the whole machine,
- * not to each CPU.
+ * If they are not, a set takes the whole PMU when its registers are written, so only one kind may
+ * use the PMU at a time.  A monitored thread may run on any CPU, so this rule applies to the whole
+ * machine, not to each CPU.
  */
 enum kind {
 	OF_THREADS,
@@ -49,8 +49,8 @@ static enum kind kind_of(const struct pfm_context *context)
 /**
  * struct pfm_use - a combination of PMDs that one or more loaded contexts use
  * @pmds: the PMDs
- * @contexts: number of these contexts.  It can decrease at any time.  When it is 0, @pmds may be
- *	released.
+ * @contexts: number of loaded contexts that use @pmds.  It can decrease at any time.  When it is 0,
+ *	@pmds may be released.
  * @is_held: whether @pmds are claimed; if false, the content of @pmds is not valid
  */
 struct pfm_use {
@@ -164,8 +164,8 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  A context that is not of @kind needs @pmds.  Look for the entries of
  * @kind that exclude this context.  If contexts use one of these entries, return the entry, and set
- * *@pmd as excludes() does.  Otherwise give up all of these entries, and return NULL.  Then their
- * PMDs are idle, and give_back() will release them.
+ * *@pmd as excludes() does.  If not, give up all of these entries, and return NULL.  Their PMDs are
+ * idle then, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -193,8 +193,8 @@ static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
 }
 
 /*
- * Choose an entry for a new combination: one that is not held, else one without contexts, else
- * the last one.
+ * Choose an entry for a new combination: an entry that is not held; if all are held, an entry
+ * without contexts; if all have contexts, the last one.
  */
 static struct pfm_use *find_place(struct pfm_use *uses)
 {
@@ -210,8 +210,8 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 }
 
 /*
- * The caller holds uses_lock and has claimed @pmds.  If this replaces an entry, the PMDs
- * of the old entry are idle, and give_back() will release them.
+ * The caller holds uses_lock and has claimed @pmds.  If @pmds replace the PMDs of an old entry, the
+ * old PMDs are idle, and give_back() will release them.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* take() with the mutex.  Another context may have claimed @pmds by now, so first try join(). */
+/* Like take(), but takes the mutex.  First try join(): another context may have claimed @pmds. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;

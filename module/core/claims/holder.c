@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why a call failed: the names of the processes that hold what it needed. */
+/* Finds the names of the processes that hold what a failed call needed. */
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>

@@ -5,9 +5,9 @@
 #include "context.h"
 
 /*
- * If a call fails because other processes hold what a context needs, the error tells the user one
- * of these processes.  The functions of this file find the number or the name of such a process, or
- * tell whether a given process is such a process.  They are not on a hot path.
+ * If a call fails because other processes hold what a context needs, the error names one of these
+ * processes to the user.  The functions of this file find the number or the name of such a process,
+ * or tell whether a given process holds what is needed.  They are not on a hot path.
  */
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions of PMU modules.  If a module has a load operation, this operation may refuse a context.
+ * Sessions: contexts as the PMU modules see them.  If a PMU module has a load operation, this
+ * operation may refuse a context.
  */
 #include <linux/capability.h>
 #include <linux/export.h>

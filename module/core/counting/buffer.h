@@ -16,7 +16,7 @@ struct vm_area_struct;
  * The context and each mapping have a reference; the last put frees the buffer.  All
  * fields except @references are fixed after creation.
  *
- * @size: bytes, a multiple of the page size
+ * @size: size in bytes, a multiple of the page size
  * @memory: the kernel's mapping of @pages
  * @pages: the pages
  * @user: the user who is charged for the buffer

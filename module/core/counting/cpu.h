@@ -15,11 +15,11 @@ struct pfm_set;
 /**
  * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
- * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context that
- * is bound to the CPU.  A thread's context and the bound context may count at the same time, with
- * different PMUs or with different counters of one PMU.  For each PMU that several CPUs share, each
- * CPU has one more structure.  It is for the context that is bound to the CPU and uses this PMU.  A
- * context always uses the same kind of structure, see pfm_here().
+ * Each CPU has two of these structures: pfm_cpu for the contexts of its threads, and pfm_cpu_bound
+ * for the context that is bound to the CPU.  A thread's context and the bound context may count at
+ * the same time, with different PMUs or with different counters of one PMU.  For each PMU that
+ * several CPUs share, each CPU has one more structure.  It is for the context that is bound to the
+ * CPU and uses this PMU.  A context always uses the same kind of structure, see pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring
@@ -77,7 +77,7 @@ DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 /*
  * Return: a stamp, never 0.  No other CPU gives the same stamp: each CPU starts at its number + 1,
  * and adds NR_CPUS for each stamp.  Two structures of the same CPU may give the same stamp.  This
- * does no harm, because a set is compared with only one of them.
+ * does no harm, because a set is compared with only one of these structures.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

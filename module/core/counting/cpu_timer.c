@@ -12,8 +12,8 @@
 #define NOT_SET (-1)
 
 /*
- * If called in the timer's own callback, only store the next expiry: the callback sets the
- * timer.
+ * In the timer's own callback, this function only stores the next expiry.  The callback then sets
+ * the timer.
  */
 void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left)
 {
@@ -36,8 +36,8 @@ void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left)
 }
 
 /*
- * The timer migrates when its CPU goes offline.  The new CPU ignores it: threads migrate, too,
- * and use the timers of their new CPUs.  A context that was bound to the old CPU is unloaded.
+ * The timer migrates when its CPU goes offline.  The new CPU ignores this timer: threads migrate,
+ * too, and use the timers of their new CPUs.  A context that was bound to the old CPU is unloaded.
  */
 static enum hrtimer_restart expires(struct hrtimer *hrtimer)
 {

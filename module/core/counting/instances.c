@@ -50,8 +50,8 @@ void pfm_instances_forget(struct pfm_instances *instances)
 
 /*
  * The first barrier pairs with the last one in pfm_instances_take().  If this function finds that
- * the last message has been read, it posts another one.  Otherwise the last message still waits to
- * be read.  Its reader will see everything that the format published before this call.
+ * the last message has been read, it posts another one.  If the last message still waits to be
+ * read, its reader will see everything that the format published before this call.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message)

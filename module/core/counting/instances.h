@@ -4,8 +4,8 @@
  *
  * A context has one instance of its format.  A context with copies has one instance for each CPU
  * instead, and shares these instances with its copies.  An instance is used only on its CPU, with
- * interrupts off, and a CPU runs only one thread at a time.  So the handler needs no lock, and
- * 10,000 copies do not need 10,000 buffers.
+ * interrupts off, and a CPU runs only one thread at a time.  So the overflow handler needs no lock,
+ * and there are only as many buffers as CPUs, even if there are 10,000 copies.
  *
  * No copy waits for the user.  When a CPU's buffer is full, the format asks the core to mask the
  * context.  The core ignores this request, and the context goes on counting.  Until the user has
@@ -25,7 +25,7 @@
  * @instance: of the context's format
  * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
- * @is_full: the format has requested to mask the context, and there was no restart since then
+ * @is_full: the format has asked the core to mask the context, and since then there was no restart
  * @message: the last message about an overflow on this CPU; it does not change while it waits to
  *	be read
  */

@@ -15,17 +15,17 @@ struct pfm_context;
 /**
  * struct pfm_queue - messages that wait for read()
  *
- * @first is the number of messages ever taken, @last is the number of messages ever
- * posted.  Their difference is the number of messages in the queue.
+ * @first is the number of messages taken so far, and @last is the number of messages posted so far.
+ * Their difference is the number of messages in the queue.
  *
  * Messages are posted with interrupts off, in the monitored thread or on the monitored CPU.  The
  * writer may be the overflow handler, perhaps in an NMI.  There is only one writer at a time, so
  * writers need no lock.  The writer fills the slot before it changes @last.  Messages are taken and
  * dropped under the context's lock, which protects @first.
  *
- * There are more slots than the depth, so there is always a slot for PFM_MSG_END: the thread has
- * ended, or the CPU has gone offline.  This message is posted at most once between two loads; a
- * load empties the queue.
+ * There are more slots than PFM_QUEUE_DEPTH, so there is always a slot for PFM_MSG_END, which
+ * reports that the thread has ended or the CPU has gone offline.  This message is posted at most
+ * once between two loads; a load empties the queue.
  */
 struct pfm_queue {
 	unsigned int first;

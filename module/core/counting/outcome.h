@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows an overflow or a restart.  Only the functions of this file decide that.
- * Each caller carries out the outcome itself, because the values of the counters are in different
- * places.  In the overflow interrupt, the counters are halted, and their values are still in the
- * hardware.  For the other callers, the values are in memory.
+ * Only the functions of this file decide what follows an overflow or a restart.  Each caller
+ * carries out the outcome itself, because the values of the counters are in different places.  In
+ * the overflow interrupt, the counters are halted, and their values are still in the hardware.  For
+ * the other callers, the values are in memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H

@@ -62,8 +62,8 @@ static noinline u64 user_ip(struct task_struct *task)
 /*
  * Return: the address of the interrupted instruction.  If the user must not see it because it is in
  * the kernel, return the address at which the thread entered the kernel.  For a context on a
- * thread, do not use current: in an NMI right after the probe of sched_switch, current is still the
- * thread that is switched out, and the user must not see its addresses either.
+ * thread, do not use current.  In an NMI right after the probe of sched_switch, current is still
+ * the previous thread, and the user must not see the addresses of that thread.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)
@@ -192,7 +192,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	sample->set = set->id;
 	tell_thread(context, sample);
 	sample->time = local_clock();
-	do { /* @wrapped has at least one bit */
+	do { /* at least one bit of @wrapped is set */
 		const unsigned int n = __ffs64(rest);
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 
@@ -341,7 +341,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
  * format the context is masked, unless note_all() makes an exception.  If there was no
  * notification, no restart can unmask the context; perfmon2 called this saturation.
  *
- * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
+ * Return: which steps remain to be done: a mask of PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 					  struct pfm_context *context,

@@ -47,7 +47,7 @@ static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set,
 
 /*
  * pfm_set_duration() returns how long @set has been active, in ns.  pfm_set_time_left()
- * returns how much of its timeout remains, in ns.  Neither is negative.
+ * returns how much of the timeout of @set remains, in ns.  Neither result is negative.
  */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);

@@ -24,8 +24,8 @@
 
 /*
  * If the timer expires less than SLACK ns too early, the set's turn is regarded as over.  The timer
- * can be early for two reasons: its clock differs from the clock of durations, and when one turn
- * follows another, the next expiry is computed from the last expiry, not from now.
+ * can be early for two reasons.  First, its clock differs from the clock of durations.  Second,
+ * when one turn follows another, the next expiry is computed from the last expiry, not from now.
  */
 #define SLACK 5000
 

@@ -35,8 +35,8 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
 /*
- * Make the next set active, in memory.  Locks as for pfm_set_activate(); the counters are
- * stopped.
+ * Make the next set active, in memory.  Called with the same lock as pfm_set_activate(); the
+ * counters are stopped.
  */
 void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 

@@ -12,7 +12,7 @@
 /**
  * struct pfm_snapshot - values of a set's PMDs in use, at one moment
  * @values: by PMD number; undefined for PMDs that are not in use
- * @set: passes the set to or from a function that pfm_context_call() calls
+ * @set: the set: an argument or a result of the function that pfm_context_call() calls
  */
 struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];
@@ -42,7 +42,7 @@ static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapsho
 static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
 {
 	if (likely(n < PFM_MAX_HARDWARE)) {
-		OPTIMIZER_HIDE_VAR(n); /* else the compiler would drop the % */
+		OPTIMIZER_HIDE_VAR(n); /* without this, the compiler would drop the % */
 		return set->registers.used_pmds[n / 64 % (PFM_MAX_HARDWARE / 64)] &
 		       BIT_ULL(n % 64);
 	}

@@ -35,7 +35,7 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 }
 
 /*
- * @data: a field in the statistics of the CPU's threads.  @value: out: the sum of this field over
+ * @data: a field in the statistics of the CPU's threads.  @value: set to the sum of this field over
  * all statistics of the CPU.
  */
 static int get(void *data, u64 *value)

@@ -84,8 +84,8 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 }
 
 /*
- * True if the fields *_ns are measured: bit 2 of /sys/kernel/perfmon/debug.  ovfl_intr_timed_ns is
- * always measured.
+ * True if the fields *_ns are measured.  Bit 2 of /sys/kernel/perfmon/debug decides that.
+ * ovfl_intr_timed_ns is always measured.
  */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 

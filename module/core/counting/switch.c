@@ -4,7 +4,7 @@
  *
  * The probe of sched_switch runs with interrupts off and the run queue locked, in the
  * thread that is switched out.  It may take raw spinlocks and start pinned hard timers.
- * It may not wake a thread; the irq_work of the context does that.
+ * It must not wake a thread; the irq_work of the context does that.
  *
  * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The
  * reason: a stop of the counters may find an overflow whose interrupt has not come yet.  That
@@ -69,8 +69,8 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 }
 
 /*
- * Return: the registers of @previous, or NULL if this CPU's PMCs no longer have the values of that
- * set.
+ * Return: the registers of @previous, or NULL if the PMCs of this CPU do not have the values of
+ * @previous any more.
  */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)
@@ -127,9 +127,9 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 
 /*
  * Stop the counters and save their values, if this context counts.  "running" is cleared only in
- * this case; otherwise it may point to a set of another context.  Before "running" is cleared, the
- * overflow handler may run in an NMI and switch to a set that counts nothing.  In that case there
- * are no values to save, so context->counting is checked again.
+ * this case: if this context does not count, "running" may point to a set of another context.
+ * Before "running" is cleared, the overflow handler may run in an NMI and switch to a set that
+ * counts nothing.  In that case there are no values to save, so context->counting is checked again.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interrupt budget: even the shortest period must not hang the machine.
+ * The interrupt budget: overflow interrupts must not hang the machine, even with the shortest
+ * sampling period.
  *
  * An event set with too many overflow interrupts counts nothing for about a tick.
  * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
- * may take a whole tick.  So only every n-th interrupt is timed, and the others are
- * assumed to take as long.  A set is also throttled if its interrupts take more than a
- * certain share of its duration.
+ * may take a whole tick.  So only every n-th interrupt is timed, and each other interrupt is
+ * assumed to take as long.  A set is also throttled if its interrupts take more than a certain
+ * share of its duration.
  *
  * The clock of a set's duration runs only while the set is active and its thread is on a CPU.  So
- * the durations of different sets on a CPU do not overlap.  If no set's interrupts take more than
- * the share of its duration, all interrupts together take no more than the same share of the CPU's
- * time.  The number of threads and sets does not matter.  No set is throttled because of the
+ * the durations of different sets on a CPU do not overlap.  If the interrupts of each set take at
+ * most that share of the set's duration, all interrupts together take at most the same share of the
+ * CPU's time.  The number of threads and sets does not matter.  No set is throttled because of the
  * interrupts of another set.
  */
 #include <linux/jiffies.h>
@@ -44,7 +45,7 @@ static u64 measure(struct pfm_context *context, u64 begun)
 
 /*
  * Return: whether the interrupts since the last check took too much of the time.  @taken: ns that
- * one of them took; the others are assumed to take as long.
+ * one of these interrupts took; the other interrupts are assumed to take as long.
  */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {
@@ -109,10 +110,10 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 }
 
 /*
- * Let the active set count again if it has been throttled long enough; otherwise set the timer
- * again.  While the context does not monitor, the set's clock stands still, so nothing is done.
- * READ_ONCE() is needed because the active set counts if it is not throttled.  Then an NMI for its
- * overflow may make another set active at any time.
+ * Let the active set count again if it has been throttled long enough; if not, set the timer again.
+ * While the context does not monitor, the set's clock stands still, so nothing is done.
+ * READ_ONCE() is needed: if the active set is not throttled, it counts, and an NMI for its overflow
+ * may make another set active at any time.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: values that the kernel maintains anyway.  Many of them describe a thread;
- * system-wide contexts cannot use these.
+ * Virtual PMDs: values that the kernel maintains in any case.  Many virtual PMDs describe a thread.
+ * System-wide contexts cannot use such PMDs.
  *
  * The source of a value is read when monitoring begins and when it ends, and the difference
  * is counted.  So virtual PMDs add no cost to thread switches.
@@ -162,8 +162,8 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 }
 
 /*
- * Mark the PMD as in use.  Unless it is a state, set its value; if @set is active and its context
- * monitors, the PMD counts from now on.
+ * Mark the PMD as in use.  If the PMD shows the present value of its source, ignore @value.  If
+ * not, set its value; if @set is active and its context monitors, the PMD counts from now on.
  */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)

@@ -7,7 +7,7 @@
 #include <linux/printk.h>
 
 /*
- * A module that was built against other headers may have other structures.  Check the
+ * If a module was built against other headers, its structures may differ from ours.  Check the
  * interface number in its description before reading any other field, because the other fields may
  * be at other offsets.  The kernel detects such modules only with CONFIG_MODVERSIONS.
  */

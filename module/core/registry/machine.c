@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The processor of this machine, as a module alias. */
+/* Describes the processor of this machine by a module alias. */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/smp.h>

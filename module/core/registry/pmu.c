@@ -296,8 +296,8 @@ static bool is_registered(const char *name)
 }
 
 /*
- * Load the module for the processor, or else the fallback.  After -ENOMEM do not load the
- * fallback, because this error says nothing about the machine.
+ * Load the module for the processor.  If it registers no PMU, load the fallback.  After -ENOMEM do
+ * not load the fallback, because this error says nothing about the machine.
  */
 static int load_default(void)
 {
@@ -309,9 +309,9 @@ static int load_default(void)
 }
 
 /*
- * Load the module of PMU @name.  If there is no default PMU yet, the default is loaded first:
- * otherwise @name would become the default.  The caller does not hold the mutex, because the
- * module takes it to register its PMU.
+ * Load the module of PMU @name.  If there is no default PMU yet, the default is loaded first, so
+ * that @name does not become the default.  The caller does not hold the mutex, because the module
+ * takes it to register its PMU.
  */
 static int load(struct pfm_context *context, const char *name)
 {

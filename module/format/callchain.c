@@ -94,7 +94,7 @@ static int callchain_init(struct pfm_format_instance *instance,
 
 /*
  * Return: whether the CPU has completed the switch to the thread.  Until then the stack and the
- * memory are still those of the previous thread.
+ * memory still belong to the previous thread.
  */
 static bool is_current(const struct pfm_sample *sample)
 {

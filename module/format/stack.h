@@ -25,9 +25,9 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link);
 
 /*
- * Do the same for the stack of the current program.  @regs: its user registers.  For a 32-bit
- * program only the address of the interrupted instruction is written, because frames of such
- * programs have another layout.
+ * Like pfm_kernel_stack(), for the stack of the current program.  @regs: the user registers of the
+ * program.  For a 32-bit program only the address of the interrupted instruction is written,
+ * because frames of such programs have another layout.
  */
 unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);
 

@@ -7,7 +7,7 @@
  * kernel, kernel_entry in entry.S makes a frame record.  In older kernels the return address of
  * this record is the interrupted pc.  Newer kernels (with asm/stacktrace/frame.h) mark the record
  * as part of a pt_regs, and the trace takes the pc from the pt_regs.  Either way the trace contains
- * this pc.  The addresses before it are skipped.
+ * this pc.  The addresses that come before the pc are skipped.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -35,8 +35,9 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link)
 {
 	/*
-	 * This array is not per-CPU data.  While a system-wide context stops and its last samples
-	 * are stored, an NMI may store a sample of a thread's context.
+	 * This array cannot be per-CPU data: while a system-wide context stops and its last samples
+	 * are stored, an NMI may store a sample of a thread's context, and would overwrite the
+	 * array.
 	 */
 	unsigned long all[OURS + PFM_CALLCHAIN_MAX_DEPTH];
 	unsigned int length = stack_trace_save(all, OURS + most, 0);

@@ -66,7 +66,7 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 
 /*
  * @link is the link register, @frame the innermost frame and @caller the next frame.
- * Return: whether the return address in @link is in neither frame.
+ * Return: true if neither frame contains the return address in @link.
  *
  * If @frame->link is the same address, @link is stale: it was set by a call that has returned.  If
  * @caller->link is the same address, the innermost function has saved the link register there, so

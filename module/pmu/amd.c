@@ -120,8 +120,8 @@ static void __init describe_counter(unsigned int n)
 
 /*
  * With PerfMonV2 there are global registers, and CPUID reports the number of counters.  The global
- * registers control the counters of PERFCTR_CORE.  If a hypervisor hides these counters, PerfMonV2
- * cannot be used.
+ * registers control only the counters of the CPU feature PERFCTR_CORE.  If a hypervisor hides this
+ * feature, PerfMonV2 cannot be used.
  * Return: the number of counters; 0 if PerfMonV2 cannot be used.
  */
 static unsigned int __init counters_of_version_2(void)

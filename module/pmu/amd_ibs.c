@@ -40,8 +40,8 @@
 #include <perfmon/perfmon_amd.h>
 
 /*
- * A sample may be found before its NMI comes.  Its NMI then comes within this number of ticks.
- * Hardware takes less than a microsecond, but a virtual CPU may have to wait.
+ * A sample may be found before its NMI comes.  The NMI then comes within this number of ticks.  On
+ * real hardware it comes within a microsecond, but a virtual CPU may have to wait longer.
  */
 #define LATE_TICKS    (HZ / 10)
 
@@ -71,8 +71,8 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 /*
  * The units cannot count at one level only.  If a PMC selects only one level, the user gets only
  * the samples of that level, and the PMD must not reveal how many events occurred at the other
- * level.  So the PMD does not change until a sample ends the period.  Until then, registers->state
- * has the count of the period.
+ * level.  So the PMD does not change until a sample ends the period.  Until then, the events of the
+ * period are counted in registers->state.
  */
 static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
 {
@@ -105,8 +105,8 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /*
  * Start the unit of PMD @n for the rest of the period.  The unit counts up to a maximum.  The
  * maximum must be a multiple of 16, so the number of events is rounded up.  If the unit can start
- * at a value above 0, it starts at the number that the rounding added.  Otherwise the sample comes
- * late by this number of events.
+ * to count at a value above 0, it starts at the difference between the two numbers.  If it cannot,
+ * the sample comes late by this number of events.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -148,9 +148,9 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 }
 
 /*
- * The core does not see the samples that take_sample() drops, so its throttling does not limit
- * them.  This CPU may drop MOST_DROPS samples in a tick.  After each further sample that it drops
- * in the same tick, the next period has at least LONG_PERIOD events.
+ * The core does not see the samples that take_sample() drops, so the core's throttling does not
+ * limit them.  A CPU may drop up to MOST_DROPS samples in a tick.  If it drops another sample in
+ * the same tick, the next period has at least LONG_PERIOD events.
  */
 #define MOST_DROPS  100
 #define LONG_PERIOD 20000
@@ -273,7 +273,7 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	/* Two samples may raise two NMIs.  The second NMI then finds no sample. */
+	/* If two samples raise two NMIs, the second NMI finds no sample. */
 	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }
@@ -286,8 +286,8 @@ static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs 
 
 	save(cpu, regs, noted);
 	/*
-	 * The core clears "running" before it calls stop().  If it has done so, stop() returns the
-	 * overflows.
+	 * If pfm_running_registers() no longer returns the loaded set, the core is about to call
+	 * stop(), which returns the overflows.
 	 */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;
@@ -405,7 +405,7 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 /*
  * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
- * sample, and this function handles it.  The interrupted registers of such a sample are those with
+ * sample, and this function handles it.  For such a sample, the core gets the CPU registers with
  * which the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)

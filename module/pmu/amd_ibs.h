@@ -27,22 +27,21 @@ enum unit {
 
 /**
  * struct ibs_cpu - IBS on a CPU; used by that CPU only, interrupts off
- * @placeholders: perf events; NULL where we hold no unit
+ * @placeholders: for each unit, the perf event that holds it; NULL if we do not hold the unit
  * @loaded: the set that counts here, or NULL
  * @running: counters of @loaded whose units run
- * @pending: counters of @loaded that overflowed and were not acknowledged
- * @left: for each unit, the number of events that remained until the overflow when the unit was
- *	started
- * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
- *	took no sample
- * @kept: for each running unit that an NMI has halted, the contents of its control register before
- *	the halt; else 0
+ * @pending: counters of @loaded with an overflow that has not been acknowledged yet
+ * @left: for each unit, the number of events from its start to the overflow
+ * @data: the data registers of the last sample, indexed by the numbers of their PMDs; 0 if the
+ *	unit took no sample
+ * @kept: for each unit of @running: the contents of its control register before an NMI halted the
+ *	unit; 0 if no NMI has halted it
  * @next: the set that counts after this NMI, or NULL
  * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples
  * @missed: an NMI came while @is_changing was true
  * @expects_late: an NMI without a sample is ours if it comes before @late_until
- * @late_until: end of the effect of @expects_late, in jiffies
+ * @late_until: @expects_late has no effect after this time (jiffies)
  * @drop_tick: tick of the last dropped sample, in jiffies
  * @drops: samples that were dropped in @drop_tick
  * @sequence: changes whenever an NMI changes the set's values

@@ -35,7 +35,7 @@ bool __init amd_ibs_find_units(void)
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }
 
-/* perf would stop an event with too many interrupts, so reset its count of interrupts. */
+/* perf would stop an event that has too many interrupts, so set perf's count of them to 0. */
 static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {
@@ -58,9 +58,9 @@ static struct perf_event *create(enum unit unit)
 }
 
 /*
- * Take the units of the counters in *@info on this CPU.  If we hold a unit now, its counter is
- * removed from *@info.  Runs in a kernel thread, because perf checks whether the current thread may
- * create an event.
+ * Take the units of the counters in *@info on this CPU, unless we hold them already.  Afterwards
+ * *@info contains only the counters whose units could not be taken.  Runs in a kernel thread,
+ * because perf checks whether the current thread may create an event.
  */
 static long take_here(void *info)
 {

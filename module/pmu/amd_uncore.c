@@ -67,8 +67,8 @@ static void update(struct uncore_cpu *cpu, unsigned int n)
 }
 
 /*
- * hw.config gets the event, too, because perf writes hw.config to the control register whenever it
- * starts or stops the placeholder.
+ * The event is also stored in the placeholder's field hw.config.  perf writes this field to the
+ * control register whenever perf starts or stops the placeholder.
  */
 void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event)
 {
@@ -110,8 +110,8 @@ static u64 poll_ns(void)
 }
 
 /*
- * Start the counters of a set, and the timer.  An overflow that was not acknowledged stays in
- * cpu->overflows: the timer reports it again.
+ * Start the counters of a set, and the timer.  An overflow that has not been acknowledged stays in
+ * cpu->overflows, so the timer's callback reports it again.
  */
 static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 {
@@ -130,9 +130,10 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The timer's callback, which replaces the overflow interrupt.  While it runs, only pfm_overflow()
- * stops this CPU's counters; soft_interrupt() explains why.  The timer migrates if its CPU goes
- * offline.  By then, the counters of that CPU have been stopped.
+ * The timer's callback, which replaces the overflow interrupt.  While the callback runs, only
+ * pfm_overflow() stops this CPU's counters.  The comment at soft_interrupt() explains why.  If the
+ * timer's CPU goes offline, the timer migrates.  By then, the counters of that CPU have been
+ * stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {

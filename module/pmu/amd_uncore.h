@@ -72,8 +72,8 @@ static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
 
 /*
  * Return: the MSR of counter @n's control register, or 0 if the counter has no register now.  0 is
- * possible only if placeholders hold the registers: the counter may not be claimed, or perf's
- * events may have changed and perf has found no register for the placeholder.
+ * possible only if placeholders hold the registers.  Then either the counter is not claimed, or
+ * perf's events have changed and perf has found no register for the placeholder.
  */
 static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
 {

@@ -31,7 +31,7 @@
 
 static struct uncore *const all[] = { &amd_l3, &amd_df };
 
-/* Protects placeholders, claims and owners.  Taken with CPU hotplug held off. */
+/* Protects placeholders, claims and owners.  Nests inside the lock of CPU hotplug. */
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
@@ -105,7 +105,8 @@ static struct perf_event *create_placeholder(const struct uncore *uncore)
 }
 
 /*
- * Take the job's counters on this CPU.  Those that were taken are removed from @info->counters.
+ * Take the job's counters on this CPU, unless we hold them already.  Each counter that we hold
+ * afterwards is removed from the job.
  * Return: 0 or -ENOMEM.
  */
 static long take_here(void *info)
@@ -298,9 +299,9 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 
 /*
  * Take the claimed counters if the session's CPU does not hold them yet.  This CPU may have just
- * become the owner, because the previous owner went offline.  If perf has no such PMU, there is
- * nothing to take: the claim has prepared the registers, and another context may be counting with
- * them.  @is_known does not change while counters are claimed.
+ * become the owner, because the previous owner went offline.  If perf has no such PMU, nothing has
+ * to be taken: the claim has prepared the registers, and another context may be counting with them.
+ * The field is_known does not change while counters are claimed.
  */
 int uncore_load(struct pfm_session *session)
 {

@@ -349,9 +349,9 @@ static void __init armv8_describe(const struct identity *identity)
  * Some event counters are left to perf.  perf keeps the counters that it already uses, because we
  * cannot claim them.  But perf also needs counters for events that it creates or schedules later.
  * A pinned perf event that finds no counter stays in an error state, and KVM pins the events that
- * it creates for a guest's PMU.  perf always takes the first available event counter, so it uses
- * the last ones least.  We leave these last ones to perf.  While we hold the cycle counter, perf
- * counts cycles with an event counter.
+ * it creates for a guest's PMU.  perf always takes the first available event counter.  So the last
+ * event counters are the least likely to be in use already, and we leave these to perf.  While we
+ * hold the cycle counter, perf counts cycles with an event counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -16,8 +16,9 @@ struct pfm_pmu;
 struct pfm_registers;
 
 /*
- * Overflows of our counters that perf's handler has cleared in the hardware.  They are
- * handled as if they were still set in PMOVSCLR_EL0.
+ * Overflows of our counters that the hardware may have lost, because perf's handler clears all
+ * overflows, or because the CPU loses its power.  They are handled as if they were still set in
+ * PMOVSCLR_EL0.
  */
 DECLARE_PER_CPU(u64, armv8_kept_overflows);
 

@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
 /*
- * Called instead of the driver's handler; may be an NMI.  @device points to a pointer to the
+ * Called instead of the driver's handler, perhaps in an NMI.  @device points to a pointer to the
  * arm_pmu.
  */
 static irqreturn_t dispatch(int irq, void *device)

@@ -61,7 +61,7 @@ static struct {
 	void (*reset)(void *pmu);
 } perf;
 
-/* Whether our functions are called, by perf or by a module that has interposed after us. */
+/* For each function: true while perf, or a module that interposed after us, may call ours. */
 static struct {
 	bool handle_irq;
 	bool start;
@@ -160,7 +160,7 @@ static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
 	return handle_sets(pmu, running);
 }
 
-/* Called instead of arm_pmu.handle_irq; may be an NMI. */
+/* Called instead of arm_pmu.handle_irq, perhaps in an NMI. */
 static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
 	struct pfm_running running;
@@ -223,7 +223,7 @@ static void write_again(struct pfm_registers *registers)
 		return;
 	armv8_program(registers, NULL);
 	armv8_load(registers, registers->used_pmds[0]);
-	/* Raises the interrupt again for counters that may interrupt. */
+	/* This write raises the interrupt again for counters that may interrupt. */
 	armv8_set_overflows(overflows);
 	armv8_enable(registers->counters);
 }
@@ -346,9 +346,9 @@ static void claim_here(void *argument)
 }
 
 /*
- * Clear the counters before they are marked as unused: from then on perf may use
- * them.  If perf has no event on this CPU either, switch PMCR_EL0.E off, as perf
- * does.  Interrupts are off.
+ * Clear the counters before they are marked as unused, because perf may use unused
+ * counters.  If no counter of this CPU is used any more, switch PMCR_EL0.E off, as
+ * perf does.  Interrupts are off.
  */
 static void release_here(void *argument)
 {
@@ -518,9 +518,9 @@ static int armv8_cpu_online(unsigned int cpu)
 
 /**
  * armv8_perf_find() - find the arm_pmu of a CPU
- * @list: the CPUs that may be used.  Those whose arm_pmu differs from that of the first online CPU
- *	of the list are removed.  A CPU that was in the list and comes online later is used, too,
- *	if it has the same arm_pmu.
+ * @list: the CPUs that may be used.  Each CPU that does not have the same arm_pmu as the first
+ *	online CPU of the list is removed.  If a removed CPU comes online later and then has this
+ *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
  * perf creates a raw event on the CPU's own PMU, so this event shows which PMU the CPU has.  The

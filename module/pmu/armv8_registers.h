@@ -9,8 +9,8 @@
  * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
  * such as counting, only after a context synchronization event (section "Synchronization
  * requirements for AArch64 System registers").  An exception entry or return is such an
- * event; otherwise an ISB is needed.  Reads and writes of the same register need no
- * barrier.
+ * event.  Where there is none, an ISB is needed.  Reads and writes of the same register
+ * need no barrier.
  */
 #ifndef PERFMON_ARMV8_REGISTERS_H
 #define PERFMON_ARMV8_REGISTERS_H
@@ -60,8 +60,8 @@ static inline void armv8_write_control(u64 value)
 /*
  * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSSET_EL0,
  * PMOVSCLR_EL0: one bit for each counter.  Writing 0 to a bit has no effect, so two
- * owners of different counters need no lock.  From PMUv3p9 on there are counters
- * above 31.
+ * owners of different counters need no lock.  From PMUv3p9 on there are counters with
+ * numbers above 31.
  */
 static inline void armv8_enable(u64 counters)
 {

@@ -70,7 +70,7 @@ static bool is_ours(const struct arm_pmu *pmu, unsigned int cpu, unsigned int n)
  * @cpu: the CPU
  * @counters: bitmap of the counters to check
  *
- * Any context.  On another CPU than @cpu the result may be outdated.
+ * Any context.  If the caller runs on another CPU than @cpu, the result may be outdated.
  *
  * Return: those of @counters that are used, but not by us
  */

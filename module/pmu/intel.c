@@ -70,7 +70,7 @@ static bool mixed;
 
 /*
  * On another kind of core, the number of a non-architectural event may stand for a different
- * event or for none.  Its count would be wrong.
+ * event or for none.  The count of such an event would be wrong.
  */
 static bool means_the_same_everywhere(u64 select)
 {

@@ -88,8 +88,8 @@ static void read_here(void *at)
 }
 
 /*
- * Keep in @all only what @here has, too.  If the CPUs differ, this may spoil the fields of
- * @all->capabilities that have several bits.  These fields are not used in this case.
+ * Keep in @all only what @here has, too.  If the CPUs differ, fields of @all->capabilities that
+ * have several bits may get wrong values.  These fields are not used in this case.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {

@@ -90,8 +90,8 @@ static void lbr_own(bool ours)
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /*
- * The processor records only the selected levels.  Check this: users must not see an address of the
- * kernel, even if the processor errs.
+ * The processor records only the selected levels.  This function checks the addresses anyway,
+ * because users must not see an address of the kernel, even if the processor makes a mistake.
  */
 static u64 read_address(const struct pfm_registers *registers, u32 msr)
 {
@@ -208,7 +208,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 
 /*
  * The records are offered only if the processor can select levels: otherwise ordinary users would
- * see the kernel's branches.  @version must be at least 4, which has STATUS_LBR_FROZEN.
+ * see the kernel's branches.  @version must be at least 4, because lower versions do not have
+ * STATUS_LBR_FROZEN.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

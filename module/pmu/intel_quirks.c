@@ -42,7 +42,7 @@ static const struct quirk quirks_of_models[] = {
 	 * are not reported (AJ69).
 	 */
 	{ .model = 0x0f, .stepping = ANY_STEPPING, .no_pebs = WRONG_RECORDS },
-	/* Sandy Bridge: records are wrong before these revisions. */
+	/* Sandy Bridge: records are wrong if the microcode is older than these revisions. */
 	{ .model = 0x2a,
 	  .stepping = ANY_STEPPING,
 	  .microcode = 0x28,

@@ -7,7 +7,7 @@
 
 /**
  * struct intel_quirks - restrictions and workarounds because of this processor's errata
- * @no_pebs: NULL, or the reason why an erratum forbids precise sampling
+ * @no_pebs: a text that says why an erratum prevents precise sampling; NULL if no erratum does
  * @unusable: bitmap of general counters that cannot be used with exclusive ownership
  * @needs_reset: event selects must be reset before they are written, see intel_reset_counters()
  */

@@ -136,9 +136,9 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 	u64 counts = source - cpu->source[n];
 
 	/*
-	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper is
-	 * updated: count nothing until it catches up.  A TSC may restart at resume: continue from
-	 * its new value.
+	 * The clock ktime_get_mono_fast_ns() may step back a little while the timekeeper is
+	 * updated: count nothing until the clock has caught up.  A TSC may restart at resume:
+	 * continue from its new value.
 	 */
 	if ((s64)counts <= 0 && -counts < SOFT_LARGEST_STEP_BACK)
 		return;

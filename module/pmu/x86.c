@@ -88,7 +88,10 @@ static void x86_configure(struct pfm_registers *registers)
 		configure_pebs(registers);
 }
 
-/* Return: a bitmap of the set's armed counters.  After their wrap, a record is written. */
+/*
+ * Return: a bitmap of the set's armed counters.  After an armed counter has wrapped, the processor
+ * writes a record.
+ */
 u64 x86_armed(const struct pfm_registers *registers)
 {
 	return registers->config[RUNNING_ARMED];
@@ -298,7 +301,8 @@ static u64 x86_stop(struct pfm_registers *registers)
 
 /*
  * Return: those of @overflows that may be handled now.  The overflow of an armed counter has to
- * wait until the counter's record has been written.  x86_stop() reports all wraps.
+ * wait until the counter's record has been written.  x86_stop() does not wait, and reports all
+ * wraps.
  */
 static noinline u64 only_recorded(u64 overflows, u64 armed)
 {
@@ -408,9 +412,9 @@ static struct pfm_pmu_operations x86_operations = {
 /*
  * Find out whether there are counters, by creating a perf event.  An emulator or a hypervisor may
  * provide none.  perf tested the registers at boot, and refuses the event if there are no counters.
- * The event never counts, but while it exists, perf should keep the counters reserved.  If they are
- * not reserved then, perf never reserves them, and they cannot be exclusive.  If perf has a PMU for
- * each kind of core, only the PMU of the first online CPU is tried.
+ * The event never counts, but while it exists, perf should keep the counters reserved.  If perf
+ * does not do so, it never reserves the counters, and the counters cannot be exclusive.  If perf
+ * has a PMU for each kind of core, only the PMU of the first online CPU is tried.
  */
 static int probe(void)
 {
@@ -445,7 +449,7 @@ static void compute_masks(struct x86_pmu *pmu)
 }
 
 /*
- * Return: whether perf reserves the counters and nobody has reserved them now.
+ * Return: true if perf reserves the counters for its events, and nobody has reserved them now.
  *
  * From Linux 6.11 on, perf uses other MSRs for the counters of Intel's processors with performance
  * monitoring version 6.  The kernel's functions that reserve counters do nothing for these MSRs,

@@ -36,9 +36,9 @@
 
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
- * The bit below it is not used, because perf may own the counter, and perf loads only values
- * greater than half of the counter's range.  If the PMD used this bit, too, a PMD of 0 would be
- * exactly half of the range.
+ * The bit below it is not used, because perf may own the counter, and perf loads only values that
+ * are less than half of the counter's range from the wrap.  With this bit, a PMD of 0 would be
+ * loaded as a value that is exactly half of the range from the wrap.
  */
 #define X86_SPARE_BITS	   2
 
@@ -57,13 +57,13 @@
 #define X86_FIXED_SHIFT(n) (4 * ((n)-X86_FIXED))
 
 /**
- * struct x86_counter - a counter, by the number of its PMD
+ * struct x86_counter - a counter; arrays of counters are indexed by the numbers of the PMDs
  * @select: MSR of the event select; 0 if the counter is fixed
  * @value: MSR of the value
  * @load: MSR to which the value is written
  * @rdpmc: number for the instruction RDPMC
  * @bits: number of bits that the counter has in hardware
- * @mask: low bits, which hold the value of the PMD
+ * @mask: mask of the low bits, which hold the value of the PMD
  * @fill: the other bits of the counter.  Each write of the counter sets them, so the counter wraps
  *	when the PMD does.
  * @flag: the highest bit, one of @fill.  It is 0 after an overflow.
@@ -82,13 +82,13 @@ struct x86_counter {
 };
 
 /**
- * struct x86_branches - branches that the processor records, for exclusive ownership.  All
+ * struct x86_branches - operations on the processor's branch records, for exclusive ownership.  All
  * functions are called on the CPU, with interrupts off or from NMI.
  * @begin: forget all records and begin to record the branches that the set selects
  * @resume: called after @end, for the same set: keep the records and continue to record
  * @end: stop recording, and keep the records
- * @own: if @ours is true, take the CPU's record registers, otherwise return them; forget all
- *	records in both cases
+ * @own: forget all records.  Also take the CPU's record registers if @ours is true, or give them
+ *	back to the kernel if @ours is false.
  * @sample, @callers: as in struct pfm_pmu_operations
  */
 struct x86_branches {
@@ -249,8 +249,8 @@ static __always_inline u64 x86_read_msr(u32 msr)
 }
 
 /*
- * Used instead of the kernel's function, whose name depends on the release, and which may call a
- * tracepoint.
+ * Used instead of the kernel's function, whose name depends on the version of the kernel, and which
+ * may call a tracepoint.
  */
 static __always_inline u64 x86_rdpmc(u32 number)
 {

@@ -42,7 +42,7 @@
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: the counters are ours, from take_registers() to return_registers()
  * @late_count: number of NMIs that found no overflow and were accepted as ours
- * @idle_control: the global control register before the counters were ours
+ * @idle_control: the value of the global control register before we took the counters
  */
 struct exclusive_cpu {
 	bool is_ours;
@@ -167,9 +167,9 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 /*
  * No set runs, but the counters may count: halt them.  perf reserves no counter for an event of
  * Intel PT or BTS.  While such an event exists, perf's handler for Intel's counters enables all
- * counters in each NMI.  Our handler is called after perf's, and in the meantime the counters count
- * what the kernel executes.  So if a stopped set selects the kernel level, its values in the
- * registers may be wrong, and the core must write them again.
+ * counters in each NMI.  Our handler is called after perf's, so the counters count what the kernel
+ * executes between the two handlers.  So if a stopped set selects the kernel level, its values in
+ * the registers may be wrong, and the core must write them again.
  */
 static void halt_stopped(void)
 {
@@ -291,7 +291,7 @@ static void take_registers(void)
 
 /*
  * Undo take_registers().  No set counts on this CPU.  clear_registers() writes 0 to each counter,
- * and has_overflow() takes the value 0 for an overflow.  So handle_nmi() accepts every NMI until
+ * and has_overflow() treats the value 0 as an overflow.  So handle_nmi() accepts every NMI until
  * is_ours is false.
  */
 static void return_registers(void)

@@ -8,8 +8,8 @@
  * them, perf would move our event to a lower counter when perf's events change.
  *
  * Whenever a pinned event is created, perf chooses new counters for all events.  The choice
- * depends on the current configs of the events.  So a parked placeholder has the config of a
- * neutral event, which all general counters can count.
+ * depends on the current configs of the events.  So a placeholder that is not in use ("parked", see
+ * x86_shared.c) has the config of a neutral event, which all general counters can count.
  */
 #include <asm/perf_event.h>
 #include <linux/bitops.h>
@@ -145,9 +145,10 @@ static void start_one(struct perf_event *event)
 }
 
 /*
- * Call @function for placeholders of this CPU that have a counter.  If @stopped is true, call it
- * only for those that are stopped, otherwise only for those that are not.  perf's PMU is
- * disabled during the calls, because perf writes the registers when the PMU is enabled again.
+ * If @stopped is true, call @function for the stopped placeholders of this CPU.  If @stopped is
+ * false, call it for those that are not stopped.  In both cases, leave out placeholders that have
+ * no counter.  perf's PMU is disabled during the calls, because perf writes the registers when the
+ * PMU is enabled again.
  */
 static void call_each(bool stopped, void (*function)(struct perf_event *event))
 {
@@ -242,8 +243,8 @@ static u64 held_here(void)
 }
 
 /*
- * Keep the event if its counter is one of @pmds and has no placeholder yet.  Return:
- * whether it was kept.
+ * Keep the event if the PMD of its counter is one of @pmds and has no placeholder yet.
+ * Return: whether the event was kept.
  */
 static bool keep_here(struct perf_event *event, u64 pmds)
 {

@@ -16,7 +16,7 @@
  */
 #define X86_NEUTRAL_EVENT 0xc4
 
-/* The placeholders, by the number of the PMD; NULL if we do not hold its counter. */
+/* The placeholders, indexed by the number of the PMD; NULL if we do not hold the PMD's counter. */
 struct x86_placeholders {
 	struct perf_event *events[X86_REGISTERS];
 };

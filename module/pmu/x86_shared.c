@@ -317,8 +317,8 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
  * The counters are loaded one after the other, so one may wrap before the last one is loaded.  The
  * NMI of this wrap must not look at counters that are not loaded yet, so the NMI leaves the wrap to
  * this function.  The sample of this overflow has the address where the thread entered the kernel.
- * If an NMI comes while this function looks for such wraps, the NMI handles them.  It may mask the
- * context or switch sets, so running_now() looks up the set that counts.
+ * If an NMI comes while this function looks for such wraps, the NMI handles them.  The NMI may also
+ * mask the context or switch sets, so running_now() looks up the set that counts.
  */
 static void shared_start(struct pfm_registers *registers)
 {
@@ -344,7 +344,8 @@ static void shared_start(struct pfm_registers *registers)
 
 /*
  * Read the value of a counter, and find out whether the counter had wrapped at that moment.  If an
- * NMI moves the wrap from the counter to @set->pending during this time, read both again.
+ * NMI moves a wrap from the counter to @set->pending during this time, read the counter and
+ * @set->pending again.
  */
 static __always_inline u64 read_counter(const struct shared_set *set,
 					struct perf_event *event,
@@ -474,7 +475,7 @@ static struct shared_set *find_interrupted(unsigned int n)
 	return NULL;
 }
 
-/* perf stores this in hw.interrupts when it stops an event that has too many interrupts. */
+/* perf stores this value in hw.interrupts when it stops an event that has too many interrupts. */
 #define THROTTLED (~0ull)
 
 /*

@@ -118,9 +118,9 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
  * @until: the answer expires at this time (jiffies)
  * @is_known: ask_perf() has been called
  *
- * ask_perf() creates placeholders for a moment, and perf's events may not count during this moment.
- * So callers without CAP_PERFMON get the last answer if it is less than one second old.  The core
- * never calls claim and held_by_others at the same time, so the answer needs no lock.
+ * ask_perf() creates placeholders for a moment, and some of perf's events may miss counts during
+ * this time.  So callers without CAP_PERFMON get the last answer if it is less than one second old.
+ * The core never calls claim and held_by_others at the same time, so the answer needs no lock.
  */
 static struct answer {
 	u64 held;

@@ -76,14 +76,14 @@
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
-/* Returns the number of the event that @pmc selects, 12 bits. */
+/* Returns the 12-bit number of the event that @pmc selects. */
 static inline unsigned int pfm_amd_event(__u64 pmc)
 {
 	return (unsigned int)((pmc & 0xff) | (pmc >> 24 & 0xf00));
 }
 
 /*
- * A rule of pfm_amd_15h_counters(): if the number of an event, ANDed with @mask, is @event, the
+ * A rule of pfm_amd_15h_counters(): if the number of an event, ANDed with @mask, equals @event, the
  * counters in the bitmap @counters can count this event.
  */
 struct pfm_amd_15h_rule {
@@ -148,7 +148,7 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
  * Family 17h and later: returns whether @pmc selects the event that merges two counters.  The
  * levels in @pmc make no difference.  The counter of such a PMC becomes the upper half of the next
  * lower counter.  The lower counter would then count something else, so the module refuses the
- * value.  Source: the same section.
+ * value.  Source: the section named above.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

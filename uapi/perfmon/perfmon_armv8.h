@@ -17,10 +17,10 @@
 #define PFM_ARMV8_CYCLE_COUNTER	     31
 
 /*
- * Fields of a PMC that the module accepts; the other bits are reserved.  Event numbers
- * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL excludes the kernel, whether
- * it runs at EL1 or EL2.  INCLUDE_HYP includes a hypervisor at EL2; it has no effect if
- * the kernel itself runs at EL2.
+ * Fields of a PMC that the module accepts; the other bits are reserved.  Event numbers have 16 bits
+ * with FEAT_PMUv3p1, and 10 bits without it.  EXCLUDE_KERNEL excludes the kernel, whether it runs
+ * at EL1 or EL2.  INCLUDE_HYP includes a hypervisor at EL2; it has no effect if the kernel itself
+ * runs at EL2.
  */
 #define PFM_ARMV8_PMC_EVENT	     0x0000ffffull /* evtCount, not in PMC 31 */
 #define PFM_ARMV8_PMC_EXCLUDE_KERNEL (1ull << 31) /* P */

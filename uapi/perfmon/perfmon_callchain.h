@@ -38,8 +38,8 @@
  * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
  * user[1] is the caller only if the function has not yet saved the link register when it reaches
  * the instruction at user[0], or has already restored the register.  The program's unwind tables
- * show for which instructions this is true.  Otherwise user[1] does not belong to the chain.  If
- * the link register is zero, it is left out.  x86_64 has no link register.
+ * show for which instructions this is true.  For all other instructions, user[1] does not belong to
+ * the chain.  If the link register is zero, it is left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the
@@ -80,7 +80,7 @@
 
 /**
  * struct pfm_callchain_arg - argument of the format at creation, 64 bytes
- * @buf_size: in: bytes of the buffer, header included
+ * @buf_size: in: size of the buffer in bytes, including the header
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
  *	PFM_CALLCHAIN_MAX_DEPTH; 0 means PFM_CALLCHAIN_MAX_DEPTH

@@ -33,7 +33,7 @@
 
 /**
  * struct pfm_dfl_smpl_arg - argument of the format at creation, 64 bytes
- * @buf_size: in: bytes of the buffer, header included
+ * @buf_size: in: size of the buffer in bytes, including the header
  * @buf_flags: in: 0
  * @reserved1: in: 0
  * @reserved: in: 0
@@ -53,7 +53,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_count: number of entries in the buffer
  * @hdr_cur_offs: offset of the first free byte, from the beginning of the buffer
  * @hdr_overflows: how often the buffer became full
- * @hdr_buf_size: bytes of the buffer, pfm_dfl_smpl_arg.buf_size
+ * @hdr_buf_size: size of the buffer in bytes, as in pfm_dfl_smpl_arg.buf_size
  * @hdr_min_buf_space: size of the largest entry in bytes; the buffer is full if fewer bytes are
  *	free
  * @hdr_version: PFM_DFL_SMPL_VERSION

@@ -3,9 +3,9 @@
  * Sampling format "hist": the kernel counts the samples of each instruction.
  *
  * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer
- * has a struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read it at
- * any time: entries are never removed, and sums only grow.  The format sends no notifications and
- * never masks monitoring, so pfm_restart() fails with EBUSY.
+ * has a struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read the
+ * buffer at any time: entries are never removed, and sums only grow.  The format sends no
+ * notifications and never masks monitoring, so pfm_restart() fails with EBUSY.
  *
  * To bound the cost of a sample, the format searches only PFM_HIST_NEIGHBOURS places of the table.
  * If other entries occupy all these places, the sample is counted as lost.  Almost no samples are
@@ -41,7 +41,7 @@ struct pfm_hist_arg {
  * @version: PFM_HIST_VERSION
  * @entries: number of entries that the table has room for
  * @used: number of entries in use
- * @produced: number of all samples, which is the sum of the counts of all entries, plus @lost
+ * @produced: number of all samples: the sum of the counts of all entries, plus @lost
  * @lost: number of samples for which no entry was free
  * @lost_sum: sum of the periods of lost samples
  * @throttled: how often an event set was throttled

@@ -45,7 +45,7 @@
  * PMCs that refine events of the general counters: OFFCORE selects requests and responses outside
  * of the core, FRONTEND selects events of the frontend.  Only some models have these registers.
  * perf may use the registers, too, so the PMCs exist only with exclusive ownership of the counters.
- * The module refuses a value if the model does not have all of its bits.
+ * The module refuses a value that contains a bit which the model does not have.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31

@@ -64,13 +64,13 @@
  *    fields must be zero (EINVAL, PFM_REASON_RESERVED).  A later version may use these fields
  *    for flags, the name of a PMU, a CPU or a pidfd.
  *
- * 4. Every structure may become longer, at its end.  If the caller's structure is longer than
- *    the kernel's version of it, the additional bytes must be zero; otherwise the call fails
- *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  If a structure is shorter than its first
- *    version, the call fails with EINVAL (PFM_REASON_SIZE; for the argument of a format,
- *    PFM_REASON_FORMAT_SIZE).  The command contains the size of a structure.  struct pfm_vector
- *    contains the size of a vector's element.  struct pfm_create contains the size of a format's
- *    argument (at most 4096 bytes).
+ * 4. Every structure may become longer, at its end.  If the caller's structure is longer than the
+ *    kernel's version of it, the additional bytes must be zero.  If they are not, the call fails
+ *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  If the caller's structure is shorter than
+ *    the first version of this structure, the call fails with EINVAL (PFM_REASON_SIZE; for the
+ *    argument of a format, PFM_REASON_FORMAT_SIZE).  The command contains the size of a structure.
+ *    struct pfm_vector contains the size of a vector's element.  struct pfm_create contains the
+ *    size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
  *    structure is longer than the kernel's version of it, the kernel clears the additional
@@ -176,9 +176,9 @@
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
  * Allowed in every state.  Returns live values if the set is active and its counters are running,
- * otherwise saved values.  Consecutive elements of the same set are read at the same moment.  If
- * the context has PFM_FL_INHERIT_*, most values are sums over all monitored threads, which are read
- * one after the other (docs/interface.md 3.7).
+ * and saved values in all other cases.  Consecutive elements of the same set are read at the same
+ * moment.  If the context has PFM_FL_INHERIT_*, most values are sums over all monitored threads,
+ * which are read one after the other (docs/interface.md 3.7).
  *
  * EINVAL: invalid count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
@@ -227,7 +227,7 @@
 #define PFM_IOC_START		_IOW(PFM_IOC_TYPE, 5, struct pfarg_start)
 
 /**
- * PFM_IOC_STOP - stop the counters; PMDs keep their values.  EINVAL: not loaded.
+ * PFM_IOC_STOP - stop the counters; PMDs keep their values.  EINVAL: the context is not loaded.
  */
 #define PFM_IOC_STOP		_IO(PFM_IOC_TYPE, 6)
 
@@ -291,7 +291,7 @@
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 
 /**
- * PFM_IOC_UNLOAD - stop and unload; also succeeds if the context is not loaded.
+ * PFM_IOC_UNLOAD - stop and unload the context; also succeeds if it is not loaded.
  */
 #define PFM_IOC_UNLOAD		_IO(PFM_IOC_TYPE, 11)
 
@@ -324,7 +324,7 @@
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
 
 /**
- * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
+ * PFM_IOC_STATISTICS - what monitoring costs, and what monitoring misses
  *
  * Returns the statistics of the context.  With PFM_STATISTICS_CPU, the call returns the statistics
  * of a CPU instead.  In this case the call needs no context, does not interrupt the CPU, and also
@@ -339,8 +339,9 @@
 /**
  * PFM_IOC_RESTART_CPU - hand back a CPU's buffer, see PFM_BUFFER_OFFSET()
  *
- * Allowed in every state, from any CPU, also while the CPU is offline.  The formats "default" and
- * "callchain" empty the buffer if it is full; "nway" hands back its oldest full region.
+ * Allowed in every state of the context.  The caller may run on any CPU, and the CPU of the buffer
+ * may be offline.  The formats "default" and "callchain" empty the buffer if it is full; "nway"
+ * hands back its oldest full region.
  *
  * EINVAL: the context has no buffer for this CPU; reserved field not zero.  EBUSY: the buffer is
  * not full ("nway": no region is full), the format cannot be restarted, or the format refuses the

@@ -43,8 +43,8 @@ struct pfm_nway_arg {
  * struct pfm_nway_hdr - head of the buffer, 128 bytes
  * @version: PFM_NWAY_VERSION
  * @regions: number of regions
- * @region_size: bytes of a region
- * @region_offset: bytes from the head to the first region
+ * @region_size: size of a region in bytes
+ * @region_offset: distance in bytes from the beginning of the buffer to the first region
  * @filled: number of regions that have become full.  The format is filling region number (@filled %
  *	@regions), unless all regions are full (@filled - @released == @regions)
  * @released: number of regions that were handed back.  The user reads region number (@released
@@ -79,9 +79,9 @@ struct pfm_nway_hdr {
 /**
  * struct pfm_nway_region - description of a region, 32 bytes
  * @count: number of entries in the region
- * @size: bytes of these entries
- * @lost: number of samples that were lost after the previous region was full and before this one
- *	was begun
+ * @size: total size of these entries in bytes
+ * @lost: number of samples that were lost after the previous region was full and before the format
+ *	began this region
  * @reserved: zero
  *
  * The description is also valid while the region is being filled: an entry is complete before

@@ -84,7 +84,7 @@ enum pfm_reason {
  * @error: out: errno of that call
  * @reason: out: enum pfm_reason
  * @index: out: number of the wrong element of the vector, PFM_NO_INDEX if there is none
- * @value: out: the offending value; 0 if this reason has no value
+ * @value: out: the value that caused the error; 0 if this reason has no value
  * @holder: out: if the PMU or a register is held: the name of the holder, such as "perf", or "" if
  *	the holder is unknown.  If the PMU module refuses the context: the cause, as text.  In all
  *	other cases: ""

@@ -19,10 +19,10 @@
 
 /*
  * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
- * stop, and only while their event set is active.  They never overflow.  Read-only virtual PMDs do
- * not count.  While the context is monitoring with the PMD's set, a read of a read-only PMD returns
- * the present value.  Otherwise a read returns the value that the PMD had when the context last
- * stopped monitoring with this set.
+ * stop, and only while their event set is active.  They never overflow.  Read-only virtual PMDs are
+ * not counters.  While the context is monitoring with the PMD's set, a read of a read-only PMD
+ * returns the present value.  At all other times a read returns the value that the PMD had when the
+ * context last stopped monitoring with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
@@ -38,7 +38,7 @@
 #define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
 #define PFM_PMD_SET_RUNS	 262 /* how often the event set became active; read-only */
 #define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts of the set's counters */
-#define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
+#define PFM_PMD_CPU		 264 /* number of the CPU that runs the thread; read-only */
 #define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: virtual PMDs of the PMU module */
 
 /* pfarg_ctx.ctx_flags */
@@ -48,7 +48,7 @@
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* a notification queues no message */
 #define PFM_FL_INHERIT_THREADS	 0x100 /* monitor new threads of monitored threads */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
-#define PFM_FL_KEEP_COUNTS	 0x400 /* when a copy ends, keep its own counts */
+#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of each copy that has ended */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
@@ -84,7 +84,7 @@ struct pfarg_ctx {
  * @reg_num: in: logical number of the PMC
  * @reg_set: in: event set
  * @reg_flags: in: 0 or PFM_REGFL_NO_EMUL64
- * @reg_value: in: value; reserved bits are replaced by the register's default
+ * @reg_value: in: value; each reserved bit gets its value from the register's default
  * @reg_reserved2: ignored
  */
 struct pfarg_pmc {
@@ -106,12 +106,12 @@ struct pfarg_pmc {
  * @reg_short_reset: in on write: reset value after an overflow that does not mask monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows after which the set is switched; out on
- *	read: how many of these overflows are still to come
+ *	read: how many of these overflows have not happened yet
  * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
  * @reg_random_mask: in on write: bits of the reset value that PFM_REGFL_RANDOM randomises
- * @reg_random_seed: in on write: seed of the random numbers; 0: the kernel chooses one
+ * @reg_random_seed: in on write: seed of the random numbers; with 0, the kernel chooses a seed
  * @reg_reserved2: ignored
  */
 struct pfarg_pmd {
@@ -162,7 +162,7 @@ struct pfarg_start {
 };
 
 /**
- * struct pfarg_load - what to load a context on
+ * struct pfarg_load - the thread or CPU to load a context on
  * @load_pid: in: id of the thread (tid), as the caller sees it; if the context is system-wide, the
  *	number of the CPU
  * @load_set: in: event set that becomes active
@@ -202,8 +202,8 @@ struct pfarg_setdesc {
  * @set_id: in: number of the set
  * @set_reserved1: zero
  * @set_flags: out: PFM_SETFL_*
- * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow; a restart removes all of
- *	them, and a write of a PMD removes this PMD
+ * @set_ovfl_pmds: out: PMDs that overflowed at the set's last overflow.  A restart clears this
+ *	bitmap, and a write of a PMD clears the PMD's bit
  * @set_runs: out: how often the set became active
  * @set_timeout: out: time in ns that remains until the timeout
  * @set_act_duration: out: time in ns for which the set was active while the context was monitoring
@@ -256,7 +256,7 @@ struct pfarg_ovfl_msg {
 /**
  * struct pfm_msg_header - beginning of every message except those of perfmon2
  * @type: PFM_MSG_*
- * @size: bytes of the message, including this header; a multiple of 8
+ * @size: size of the message in bytes, including this header; a multiple of 8
  *
  * PFM_MSG_OVFL and PFM_MSG_END are messages of perfmon2: 64 bytes, without @size.
  * PFM_MSG_SIZE() returns the length of a message of any type, so a reader can skip
@@ -285,7 +285,7 @@ union pfarg_msg {
  * @format_name: in: address of the name of a sampling format, or of its UUID as
  *	text; 0 for none
  * @format_argument: in: address of the format's argument, 0 for none
- * @format_size: in: bytes of the format's argument, 0 without @format_name
+ * @format_size: in: size of the format's argument in bytes, 0 without @format_name
  * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the default
  *	PMU, which is a hardware PMU if one is registered.  The PMU of a context never changes.
  */
@@ -305,8 +305,8 @@ struct pfm_create {
  *	element had in the first version of this interface
  *
  * Elements are handled in order.  The first element with an error ends the call; the elements
- * before it have taken effect.  If the call returns values, the elements before it contain the
- * returned values.
+ * before it have taken effect.  If the call returns values, these elements contain the returned
+ * values.
  */
 struct pfm_vector {
 	__u64 address;
@@ -387,15 +387,15 @@ struct pfm_info {
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
 #define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
 #define PFM_STATUS_USER_LEVEL  0x4 /* hardware events are counted at user level only */
-#define PFM_STATUS_CLOSED      0x8 /* unloaded because of an exec, docs/security.md */
+#define PFM_STATUS_CLOSED      0x8 /* unloaded because of an exec, see docs/security.md */
 
 /**
  * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; PFM_STATUS_USER_LEVEL never changes after the context was made
  * @target: out: for a context on a thread: id of the thread (tid), as the caller sees it, or 0 if
- *	there is none.  For a system-wide context: number of the CPU, or 0 while the context is not
- *	loaded
+ *	there is no thread or the caller cannot see it.  For a system-wide context: number of the
+ *	CPU, or 0 while the context is not loaded
  * @active_set: out: number of the active event set
  * @foreign_runs: out: how often the thread ran on a foreign CPU since the load, while the context
  *	was monitoring.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing
@@ -406,12 +406,13 @@ struct pfm_info {
  * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
  *	load to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums still contain these
  *	counts.
- * @not_followed: out: number of threads and child processes, since the load, that got no copy
- *	because there was no memory, because a limit was reached, or because another process had
- *	already loaded a context on the thread
- * @closed_copies: out: number of copies, since the load, that ended because their thread executed
- *	a program that the loader may not monitor
- * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
+ * @not_followed: out: number of threads and child processes that got no copy since the load because
+ *	there was no memory, because a limit was reached, or because another process had already
+ *	loaded a context on the thread
+ * @closed_copies: out: number of copies that have ended since the load because their thread
+ *	executed a program that the loader may not monitor
+ * @buffer_size: out: size in bytes of the sampling buffer, or of each CPU's buffer; 0 if there is
+ *	no buffer
  * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
  *	buffer or none, see PFM_BUFFER_OFFSET()
  * @lost_samples: out: number of samples that were lost because their CPU has no buffer.  This
@@ -465,7 +466,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* of the unread ended copies, the one that ended first */
+#define PFM_THREAD_ENDED     1 /* the first copy to end, among those not read yet */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -501,7 +502,7 @@ struct pfm_thread_counts {
 #define PFM_STATISTICS_CPU 0x1 /* return the statistics of a CPU, not of the context */
 
 /**
- * struct pfm_statistics - what monitoring costs, and what it misses
+ * struct pfm_statistics - what monitoring costs, and what monitoring misses
  * @flags: in: PFM_STATISTICS_*
  * @cpu: in: with PFM_STATISTICS_CPU, the number of the CPU; otherwise zero
  * @interrupts: out: number of overflow interrupts at which a counter had wrapped.  A counter of

@@ -44,8 +44,8 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 }
 
 /*
- * Pass @create to the kernel as it is.  perfmon2 did not have struct pfm_create, so only new
- * programs use it, and they clear its reserved fields themselves.
+ * Pass @create to the kernel as it is. perfmon2 did not have struct pfm_create, so only new
+ * programs use it. These programs clear the reserved fields themselves.
  */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {

@@ -47,7 +47,7 @@ static const char *const calls[] = {
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",
-	[PFM_REASON_SIZE] = "%llu bytes",
+	[PFM_REASON_SIZE] = "it has only %llu bytes",
 	[PFM_REASON_TAIL] = "perfmon's structure has %llu bytes",
 	[PFM_REASON_FLAGS] = "flags 0x%llx",
 	[PFM_REASON_NO_PMC] = "PMC %llu",
@@ -72,7 +72,7 @@ static const char *const values[] = {
 	[PFM_REASON_OF_THREAD] = "register %llu",
 };
 
-/* Where append() writes next into the caller's text, and how many bytes are left there. */
+/* The caller's text: append() writes to @next, where @room bytes are free. */
 struct text {
 	char *next;
 	size_t room;

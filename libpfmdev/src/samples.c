@@ -2,11 +2,11 @@
 /*
  * Samples of several buffers, sorted by time.
  *
- * The samples of one buffer are in order.  Compare the first samples of all buffers: the oldest
- * one is next.  But at this moment a CPU may still be writing a sample that is older than the
- * samples of other CPUs.  So samples are taken in rounds.  A round consists of the samples that
- * are in the buffers when the round begins.  The first sample of a round is taken MOMENT ns later.
- * By then, the CPUs have written all samples that are older than a sample of the round.
+ * The samples of one buffer are in order. So the next sample is the oldest of the first samples of
+ * all buffers. But at this moment a CPU may still be writing a sample that is older than the
+ * samples of other CPUs. So samples are taken in rounds. A round consists of the samples that are
+ * in the buffers when the round begins. The first sample of a round is taken MOMENT ns later. By
+ * then, the CPUs have written all samples that are older than a sample of the round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,18 +40,18 @@ static const char *const formats[] = {
 };
 
 /**
- * struct buffer - how far a buffer has been read
+ * struct buffer - a sampling buffer, and how far it has been read
  * @fd: descriptor of the context
  * @cpu: CPU of the buffer, or NO_CPU
  * @layout: sampling format of the context
  * @memory: the mapped buffer
- * @size: bytes of @memory
+ * @size: size of @memory in bytes
  * @region: number of the region that is being read (only with nway)
  * @read: with nway: number of samples that have been read from @region; with other formats: number
  *	of samples that have been read from the buffer since it was last handed back
  * @place: offset of the next sample
  * @taken: number of samples that have been read so far from all regions (only with nway)
- * @left: samples of the round that have not been read
+ * @left: number of samples of the round that have not been read
  * @first: the next sample; NULL if the buffer has none
  */
 struct buffer {
@@ -72,8 +72,9 @@ struct buffer {
  * struct pfm_samples - the buffers
  * @buffers: the buffers
  * @count: number of @buffers
- * @left: samples of the round that have not been read
- * @last: buffer of the sample that the last call returned; NULL if it returned none
+ * @left: number of samples of the round that have not been read
+ * @last: buffer of the sample that the last pfm_samples_next() returned; NULL if that call returned
+ *	no sample
  * @is_over: 1 if monitoring is over, so that all samples are in the buffers
  */
 struct pfm_samples {
@@ -226,7 +227,10 @@ static void begin_round(struct pfm_samples *samples)
 	}
 }
 
-/* Move past the sample that the last call returned.  The caller does not use it any more. */
+/*
+ * Move past the sample that the last pfm_samples_next() returned. The caller no longer uses this
+ * sample.
+ */
 static void leave_last(struct pfm_samples *samples)
 {
 	if (samples->last)
@@ -297,8 +301,8 @@ PFMDEV_EXPORT struct pfm_samples *pfm_samples_open(void)
 }
 
 /*
- * Begin with the first sample.  Fails if somebody else has handed back regions: the first region
- * may then not be the oldest.
+ * Begin with the first sample. Fails if somebody else has already handed back regions, because then
+ * the first region may not be the oldest.
  */
 static int begin_buffer(struct buffer *buffer)
 {

@@ -66,7 +66,7 @@ typedef int os_err_t;
  * @cpu: number of the CPU, from pfm_cpus_parse() or from the caller
  * @fd: descriptor of the context, from pfm_cpus_load(); -1 if there is none
  * @error: errno of the last call on this CPU, 0 if that call succeeded
- * @has_message: whether the last pfm_cpus_wait() read @message
+ * @has_message: 1 if the last pfm_cpus_wait() has read a message from this context, else 0
  * @message: the message that pfm_cpus_wait() read
  */
 struct pfm_cpu_context {

@@ -161,7 +161,7 @@ TEST(each_mistake_is_reported_with_its_line)
 		{ "switch every 4ms\n", ":1: there is no set yet" },
 		{ "\n\nset\n", ":3: the set has no name" },
 		{ "set a b\n", ":1: 'b' is one word too many" },
-		{ "set a;b\n", ":1: 'a;b' is not a name" },
+		{ "set a;b\n", ":1: 'a;b' is not a valid name" },
 		{ "set a\ncount r8\nset a\n", ":3: there is a set 'a' already" },
 		{ "sets a\n", ":1: 'sets' is not known" },
 		{ "set a\ncount\n", ":2: there is no event" },

@@ -18,7 +18,7 @@
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on warn_user() prints nothing: warnings would disturb what is on the screen. */
+/* From now on warn_user() prints nothing: warnings would disturb the text on the screen. */
 void warn_no_more(void);
 
 /*

@@ -193,7 +193,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	return 0;
 }
 
-/* Returns how many ns the unit @name is, or 0 if the unit is unknown. */
+/* Returns the length of the time unit @name in ns, or 0 if the unit is unknown. */
 static double time_unit(const char *name)
 {
 	static const struct {

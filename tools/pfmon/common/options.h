@@ -30,7 +30,7 @@ struct option_row {
 
 /**
  * struct command_line - the options and arguments of a command
- * @name: "pfmon stat"
+ * @name: name of the command, such as "pfmon stat"
  * @synopsis: the options and arguments that follow @name, a line for each form
  * @about: what the command does
  * @options: table of options without --help; its last row has no name
@@ -73,7 +73,8 @@ int take_time(const char *argument, void *field);
 
 /**
  * struct event_options - arguments of -e
- * @texts: one argument for each -e. It contains names of events, separated by commas
+ * @texts: the arguments, one for each -e. Each argument contains names of events, separated by
+ *	commas
  * @count: number of @texts
  */
 struct event_options {

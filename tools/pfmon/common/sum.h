@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums of numbers that may be wrong, because they come from a file. */
+/*
+ * Sums of numbers from a file. These numbers may be wrong, so a sum may be too large for 64 bits.
+ */
 #ifndef PFMON_SUM_H
 #define PFMON_SUM_H
 
 #include <stdint.h>
 
-/* If the sum exceeds UINT64_MAX, returns UINT64_MAX, so that comparing and dividing still work. */
+/* Returns @a + @b, or UINT64_MAX if the sum is larger. So a sum is never less than @a or @b. */
 static inline uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

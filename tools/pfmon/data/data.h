@@ -32,7 +32,7 @@
  * struct data_header - the first bytes of the file
  * @magic: DATA_MAGIC
  * @version: DATA_VERSION; a reader must support the major version
- * @size: bytes of this header; the first record follows it
+ * @size: size of this header in bytes; the first record follows the header
  */
 struct data_header {
 	char magic[8];
@@ -57,7 +57,7 @@ enum data_type {
 /**
  * struct data_record - head of a record
  * @type: enum data_type; a reader skips unknown types
- * @size: bytes of the record, including this head and the padding
+ * @size: size of the record in bytes, including this head and the padding
  */
 struct data_record {
 	uint32_t type;
@@ -79,7 +79,10 @@ struct data_machine {
 	uint32_t recording;
 };
 
-/* data_machine.flags: readers show the results of each thread separately. Since version 1.2 */
+/*
+ * A flag in data_machine.flags, since version 1.2: readers show the results of each thread
+ * separately.
+ */
 #define DATA_PER_THREAD 0x1
 
 /* Order of the strings of a DATA_MACHINE record. A string that is not known is empty. */
@@ -164,9 +167,9 @@ struct data_thread {
 #define DATA_NO_CONTEXT UINT32_MAX
 
 /**
- * struct data_fork - a thread or process begins. It takes over the current name of its parent. A
- *	process also takes over the mappings of its parent. The name and the mappings are valid
- *	until later records change them
+ * struct data_fork - a thread or process begins. The new thread takes over the current name of its
+ *	parent. A new process also takes over the mappings of its parent. The name and the
+ *	mappings are valid until later records change them
  * @time: when the thread begins, on the samples' clock. If an earlier thread had the number @tid,
  *	that thread has ended
  * @tid: thread
@@ -217,7 +220,7 @@ struct data_mapping {
 /* data_samples.format. The structures of the entries are defined in <perfmon/perfmon_*.h>. */
 enum data_format {
 	DATA_FORMAT_DEFAULT = 1, /* struct pfm_dfl_smpl_entry and values */
-	DATA_FORMAT_NWAY = 2, /* the same */
+	DATA_FORMAT_NWAY = 2, /* as DATA_FORMAT_DEFAULT */
 	DATA_FORMAT_CALLCHAIN = 3, /* struct pfm_callchain_entry, values and addresses */
 	DATA_FORMAT_HIST = 4, /* struct pfm_hist_entry */
 };

@@ -84,7 +84,7 @@ static bool is_permitted(uint64_t size)
 /*
  * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
  * limit. If they do not fit, stores the reason in writer->lack. If the filesystem does not support
- * fallocate(), returns true without knowing whether there is room on the disk. If there is none,
+ * fallocate(), returns true without knowing whether there is room on the disk. If there is no room,
  * the write fails later.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
@@ -382,8 +382,8 @@ int data_close(struct data_writer *writer)
 	if (fd == -1 || fd == STDOUT_FILENO)
 		return 0;
 	/*
-	 * Free the unused part of the reserve. If that fails, the file is complete nevertheless: it
-	 * only occupies more space.
+	 * Free the unused part of the reserve. If ftruncate() fails, the file is still complete,
+	 * but it occupies more space.
 	 */
 	if (writer->is_file && ftruncate(fd, (off_t)writer->size))
 		errno = 0;

@@ -9,7 +9,7 @@
 /**
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
- * @size: bytes written so far
+ * @size: number of bytes that have been written
  * @reserve: number of bytes that are kept free for the records LOSSES, UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
  * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG

@@ -30,7 +30,8 @@ struct kernel_region {
 
 /**
  * struct kernel - the addresses of this machine's kernel and its modules
- * @regions: the texts, ascending by address; none if the user may not see addresses
+ * @regions: the texts of the kernel and its modules, sorted by address; there are none if the user
+ *	may not see kernel addresses
  * @region_count: number of @regions
  * @core: the kernel without its modules; its address never changes. core.start is 0 if the address
  *	is not known
@@ -43,9 +44,9 @@ struct kernel {
 
 /*
  * Read the regions into @kernel. The caller must set @kernel to zero before the first call; each
- * further call replaces the regions. @root is put before "/proc" and "/sys": it is "", or in tests
- * a directory. Returns 0, or -1 after reporting that there is no memory. If the user may not see
- * kernel addresses, @kernel has no regions; this is not an error.
+ * further call replaces the regions. @root is put before "/proc" and "/sys". It is "", except in
+ * tests, which pass a directory. Returns 0, or -1 after reporting that there is no memory. If the
+ * user may not see kernel addresses, @kernel has no regions; this is not an error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);

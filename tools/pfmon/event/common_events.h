@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * These macros make elements of pmu.common: events with the names that perf(1) uses. Each PMU has
- * its own codes for these names. Some names do not have exactly the same meaning on all PMUs.
+ * These macros make elements of the array @common in a struct pmu: events with the names that
+ * perf(1) uses. Each PMU has its own codes for these names. Some names do not have exactly the same
+ * meaning on all PMUs.
  */
 #ifndef PFMON_COMMON_EVENTS_H
 #define PFMON_COMMON_EVENTS_H

@@ -5,7 +5,7 @@
  * change the counters of all earlier events.
  *
  * Suppose that event A needs a PMC bit to be 1, whichever counter A gets. Then event B cannot use a
- * counter with which B needs the same bit to be 0.
+ * counter on which B needs the same bit to be 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +103,11 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove from the choices of @event the counters that conflict with @other. With such a counter,
+ * Remove from the choices of @event the counters that conflict with @other. On such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. If @other has only one counter left, this counter is not removed: the conflict cannot occur
- * there, because matching_find() never gives a counter to two events. Returns whether a counter was
- * removed. If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. If @other has only one counter left, that counter stays in the choices of @event:
+ * matching_find() never gives a counter to two events, so this conflict cannot occur. Returns
+ * whether a counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -188,7 +188,8 @@ static bool check(const struct table *table, const int *assigned, struct verdict
 /*
  * Try to give a counter to each event of @table, so that all can be counted at the same time. If
  * this succeeds, returns true and stores the counters in @assigned. Tries only the assignment of
- * matching_find(), so the result may be false although another assignment has no conflict.
+ * matching_find(), so the result may be false even if a different assignment would have no
+ * conflict.
  */
 static bool fit(const struct table *table, int *assigned, struct verdict *verdict)
 {

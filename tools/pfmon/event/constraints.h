@@ -9,8 +9,9 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER, an event that conflicts with this one, or NULL. NULL means: other
- *	events use all counters that can count this event, or no counter can count it
+ * @rival: if @pmd is NO_COUNTER, an event that conflicts with this event. NULL if there is no such
+ *	conflict: then other events use all counters that can count this event, or no counter can
+ *	count it
  * @pmc: if there is a @rival, the number of the PMC with the conflict
  */
 struct verdict {

@@ -21,7 +21,7 @@ bool cpu_events_known(void);
 /* Returns whether the list has an event with @code. */
 bool cpu_events_have(uint64_t code);
 
-/* Returns the event whose name is @name, or NULL. Upper and lower case are the same. */
+/* Returns the event whose name is @name, or NULL. Upper and lower case do not matter. */
 const struct cpu_event *cpu_events_find(const char *name);
 
 /* Returns the list, sorted by name, and stores its length in @count. */

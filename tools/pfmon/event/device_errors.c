@@ -45,8 +45,8 @@ static const char *as_root(void)
 }
 
 /*
- * Returns the advice about counters that perf or the NMI watchdog holds. The text is empty if
- * neither of them holds counters.
+ * Returns advice on how to free the counters that perf or the NMI watchdog holds. The text is empty
+ * if neither of them holds counters.
  */
 static const char *advice(int fd, char text[ADVICE_TEXT])
 {
@@ -146,7 +146,7 @@ static int fail_permission(int fd, int tid, int error)
 		    may_help ? "; use a thread of your own or run as root" : "");
 }
 
-/* Report who monitors the thread or CPU @number already. @what is "thread" or "CPU". */
+/* Report who already monitors the thread or CPU with number @number. @what is "thread" or "CPU". */
 static int fail_taken(int fd, const char *what, int number)
 {
 	char process[PROCESS_TEXT] = "someone else";

@@ -24,7 +24,7 @@ static const char *const default_events[] = {
 
 enum parse_result {
 	PARSE_OK,
-	PARSE_UNKNOWN, /* not a name of the type that was tried; another type may match */
+	PARSE_UNKNOWN, /* the name does not have this type, but may have another type */
 	PARSE_NOT_SUPPORTED, /* the event exists, but not on this machine */
 	PARSE_FAILED, /* the error has been reported */
 };
@@ -98,7 +98,7 @@ static enum parse_result parse_software(struct event *event, const char *name)
 	return PARSE_OK;
 }
 
-/* Returns the reason why the event cannot be counted with @extra, or NULL. */
+/* Returns the reason why the event cannot be counted with @extra. NULL if it can be counted. */
 static const char *extra_refusal(const struct machine *machine, uint64_t code,
 				 uint64_t extra, bool is_precise)
 {
@@ -110,8 +110,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 		return "it needs the value of a second register: write rCODE:VALUE";
 	if (!register_in(machine->info.implemented_pmcs, pmc))
 		return "it needs a second register, which perfmon has only with exclusive "
-		       "ownership of the counters; a guest also needs a hypervisor with this "
-		       "register";
+		       "ownership of the counters; in a virtual machine, the hypervisor must "
+		       "also provide this register";
 	if (pmc == machine->pmu->precise_extra && !is_precise)
 		return "it has to be precise: add ':pp', and use 'pfmon record'";
 	return NULL;
@@ -311,7 +311,7 @@ static int fail_not_supported(const char *name)
 		    name);
 }
 
-/* Look for @name, which has no modifiers, in all types of names. */
+/* Look for @name among the names of all types. @name has no modifiers. */
 static enum parse_result parse_name(struct event *event, const char *name,
 				    const struct machine *machine)
 {

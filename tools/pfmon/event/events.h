@@ -14,7 +14,7 @@
 
 enum event_state {
 	EVENT_COUNTED,
-	EVENT_NOT_SUPPORTED, /* the PMU does not have it */
+	EVENT_NOT_SUPPORTED, /* the PMU does not have the event */
 	EVENT_NOT_COUNTED, /* no counter was left, or the event conflicts with another event */
 };
 
@@ -27,16 +27,19 @@ enum event_state {
  * @state: whether the event is counted
  * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
- * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
- * @modes: MODE_USER, MODE_KERNEL
+ * @needs_counter: true if the event takes a counter of the PMU; false if virtual PMDs count the
+ *	event
+ * @modes: levels at which the event is counted: MODE_USER, MODE_KERNEL or both
  * @is_precise: each sample shows the instruction that caused the event
  * @code: code of the event on the PMU, if @needs_counter
- * @extra: value of the second PMC, which refines what the event counts; 0: there is none
+ * @extra: value of the second PMC, which refines what the event counts; 0 if the event has no
+ *	second PMC
  * @group: 1 for events in the first pair of braces, 2 for the second, and so on; 0: the event is
  *	not in braces
  * @set: index of the event's set, or EVERY_SET
- * @switch_after: the set's turn ends after this number of events, and the count is not shown. 0:
- *	the event does not end the turn, and its count is shown
+ * @switch_after: if it is not 0, the set's turn ends when the event has occurred this many times,
+ *	and the count is not shown. If it is 0, the event does not end the turn, and the count is
+ *	shown
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds; 0 until the event gets its PMDs
  */
@@ -110,9 +113,9 @@ int events_default_sampled(struct event_list *list, const struct machine *machin
 			   bool has_kernel);
 
 /*
- * Make all events use counters, because only counters overflow. On the software PMU, an event
- * without a counter becomes the PMU's event of the same name. Returns 0, or -1 after reporting that
- * the PMU has no such event.
+ * Make all events use counters, because only counters overflow. On the software PMU, an event NAME
+ * that takes no counter is replaced by the event soft::NAME, which takes one. Returns 0, or -1
+ * after reporting that the PMU has no event soft::NAME.
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
@@ -136,8 +139,8 @@ static inline bool event_in_set(const struct event *event, size_t set)
 }
 
 /*
- * Returns whether there are several sets and the turn of each one ends after a certain time. If so,
- * each set counts only part of the time.
+ * Returns true if there are several sets and the turn of each set ends after a certain time. Then
+ * each set counts during only a part of the time.
  */
 bool events_take_turns(const struct event_list *list);
 

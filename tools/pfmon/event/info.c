@@ -192,8 +192,8 @@ static unsigned int count_sampled(const struct pfm_info *info, unsigned int firs
 }
 
 /*
- * Show the PMDs. Intel's last branch records are up to 96 PMDs, which would hide the other ones. So
- * only the first and the last PMD of a long series are shown.
+ * Show the PMDs. Intel's last branch records are up to 96 PMDs, and the other PMDs would be hard to
+ * find among them. So only the first and the last PMD of a long series are shown.
  */
 static void show_pmds(const struct pfm_info *info)
 {

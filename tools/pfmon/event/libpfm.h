@@ -11,7 +11,7 @@ enum libpfm_result {
 	LIBPFM_OK,
 	LIBPFM_UNKNOWN, /* there is no such event on this CPU */
 	LIBPFM_UMASK, /* the event exists, but a unit mask or attribute is wrong or missing */
-	LIBPFM_FAILED, /* libpfm4 cannot encode the event, or it needs more than two registers */
+	LIBPFM_FAILED, /* libpfm4 cannot encode the event, or the event needs too many registers */
 };
 
 /*

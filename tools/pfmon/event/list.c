@@ -45,10 +45,10 @@ static const struct command_line line = {
 };
 
 /**
- * struct listing - what is to be shown
+ * struct listing - which events are to be shown, and how many have been shown
  * @machine: the machine whose events are shown
  * @word: show only the lines that contain this word; NULL: show all lines
- * @count: number of lines shown
+ * @count: number of lines that have been shown
  */
 struct listing {
 	struct machine machine;

@@ -8,9 +8,10 @@
 
 /**
  * struct machine - what can be counted here
- * @info: what the module reports
+ * @info: result of pfm_get_info()
  * @pmu: pfmon's description of the PMU; NULL if pfmon has none
- * @scope: the scope of the PMU's registers, if several CPUs share them; else empty
+ * @scope: if several CPUs share the PMU's registers, the scope of the registers; empty if each CPU
+ *	has its own registers
  * @is_user_level: the context counts nothing at kernel level
  * @is_system_wide: the context monitors a CPU, so it has no PMDs that belong to a thread
  */

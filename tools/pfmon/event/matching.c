@@ -2,8 +2,8 @@
 /*
  * Give counters to as many events as possible, with the method of augmenting paths. If each counter
  * that a new event can use already counts another event, one of these events must move to a
- * different counter. This move may force further events to move. Events move only if all of them
- * get other counters. So an event never loses its counter to a later event.
+ * different counter. This move may force further events to move. Events move only if each event
+ * that must move gets another counter. So an event never loses its counter to a later event.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -13,8 +13,9 @@
 unsigned int modifiers_cut(char *name, unsigned int *precision);
 
 /*
- * Returns what follows the name of the event in @name, from the colon on, or NULL if nothing
- * follows. The name of the event may contain the name of a PMU, as in amd_l3::l3-misses.
+ * Returns the part of @name that follows the name of the event and begins with a colon. NULL if
+ * there is no such part. The name of the event may contain the name of a PMU, as in
+ * amd_l3::l3-misses.
  */
 const char *modifiers_find(const char *name);
 

@@ -23,8 +23,8 @@ static bool wants_set(const struct event *event)
 }
 
 /*
- * Returns the index of the event after the group that begins with event @first. An event that is
- * not in braces is a group of its own.
+ * Returns the index of the first event after the group that begins with event @first. An event that
+ * is not in braces is a group of its own.
  */
 static size_t end_of(const struct event_list *list, size_t first)
 {
@@ -172,7 +172,7 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 	}
 	/*
 	 * If only one set was created, all events that did not fit into it were left out. Then the
-	 * context needs only set 0, which takes no turns.
+	 * context needs only set 0, and no sets take turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

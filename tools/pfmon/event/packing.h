@@ -6,9 +6,9 @@
 #include "events.h"
 
 /*
- * Default length of a turn in ns. The kernel's perf_event switches once a tick: every 1 to 10 ms,
- * depending on the configuration of the kernel. Shorter turns give better estimates, and perfmon's
- * set switches are cheap.
+ * Default length of a turn in ns. With the kernel's perf_event, a turn is one tick long: 1 to 10
+ * ms, depending on the configuration of the kernel. Shorter turns give better estimates, and
+ * perfmon's set switches are cheap.
  */
 #define SET_INTERVAL 1000000
 

@@ -83,9 +83,9 @@ struct counter_rule {
 #define MAX_PMCS_PER_EVENT 5
 
 /**
- * struct pmc_bits - what an event needs in a PMC
+ * struct pmc_bits - the bits of a PMC that an event needs
  * @pmc: the number of the PMC
- * @value: the bits; 0 where @mask is 0
+ * @value: the values of the bits that the event needs; all other bits are 0
  * @mask: the bits that the event needs; other events may set the other bits of the PMC
  */
 struct pmc_bits {
@@ -102,7 +102,7 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: the PMU counts the events that libpfm4 has for the CPU
  * @has_modes: the PMU can count user and kernel level separately
- * @filters_samples: the PMU always counts at both levels; the modes of an event only decide which
+ * @filters_samples: the PMU always counts at both levels; the modes of an event decide only which
  *	samples are taken
  * @has_scope: several CPUs share the PMU's registers, so only system-wide contexts can use the PMU
  * @has_precise: the PMU can record which instruction caused an event, see precise.h
@@ -224,8 +224,8 @@ unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *inf
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
 
 /*
- * Returns NULL if the PMU can count @code, else the reason why it cannot, as a text that can follow
- * "because".
+ * Returns NULL if the PMU can count @code. If the PMU cannot count @code, returns the reason, as a
+ * text that can follow "because".
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 

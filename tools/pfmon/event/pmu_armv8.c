@@ -23,9 +23,9 @@
 #define COMMON_EVENTS	 0x40
 
 /*
- * The codes are those that perf(1) uses for these names, so that pfmon and perf count the same.
+ * These are the codes that perf(1) uses for these names, so pfmon and perf count the same events.
  * For branches, perf uses PC_WRITE_RETIRED (every change of the PC by software). Some newer cores
- * do not have this event; there, perf uses BR_RETIRED.
+ * do not have this event. On these cores, perf uses BR_RETIRED.
  */
 static const struct common_event common[] = {
 	COMMON_CYCLES(CPU_CYCLES),
@@ -72,8 +72,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 /*
  * Returns whether the CPU implements the event @code, as far as pfmon knows. The registers
  * PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User programs cannot
- * read these registers, but the kernel lists the same events in sysfs. Only CHAIN is not in this
- * list: it joins counters and counts nothing.
+ * read these registers, but the kernel lists the same events in sysfs. Only the event CHAIN is
+ * missing from this list: it joins two counters and counts nothing itself.
  */
 static bool has_code(uint64_t code)
 {

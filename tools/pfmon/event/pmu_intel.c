@@ -451,5 +451,8 @@ MODELS(icelake, common_icelake, 0, extra_icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 
        0xa7);
 MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
-/* For models that have no separate rules, and for models that are newer than this pfmon. */
+/*
+ * This description is for models that have no separate rules, and for models that are newer than
+ * this pfmon.
+ */
 const struct pmu pmu_intel = { INTEL(rules, common, 0) };

@@ -56,7 +56,7 @@ enum architecture {
  * struct power_model - a processor
  * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
- * @invalid: why codes with other bits are refused
+ * @invalid: the reason that is reported if a code has a bit that is not in @valid
  * @same: lists of codes. All codes in a list select the same event, but on different counters. A
  *	list may end with 0. If the user's code does not work on a PMD, pfmon takes the first code
  *	in the list that works on this PMD
@@ -428,7 +428,10 @@ static const struct counter_rule rules[] = {
 			0x4001e                                                          \
 	}
 
-/* The codes are those that perf(1) uses for these names, so that pfmon and perf count the same. */
+/*
+ * The tables below have the codes that perf(1) uses for these names, so pfmon and perf count the
+ * same events.
+ */
 #define CACHE_REFERENCES_TEXT "loads from the first-level data cache"
 #define CACHE_MISSES_TEXT     "loads that missed the first-level data cache"
 #define FRONTEND_TEXT	      "cycles without an instruction to complete"

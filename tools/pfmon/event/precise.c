@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Precise events. Of the PMU modules, only perfmon_intel supports precise events. Its parameter
- * "pebs" shows whether the processor supports them, too.
+ * Precise events. Of the PMU modules, only perfmon_intel supports precise events. The parameter
+ * "pebs" of this module shows whether the processor also supports precise events.
  */
 #include <stdio.h>
 #include <string.h>

@@ -20,8 +20,8 @@ bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 const char *precise_refusal(const struct machine *machine, uint64_t code);
 
 /*
- * Returns whether counters are available for the event @code, but none of them can be precise. This
- * is so if only a fixed counter can count the event.
+ * Returns true if counters are available for the event @code, but none of these counters can sample
+ * precisely. This is the case if only a fixed counter can count the event.
  */
 bool precise_only_fixed(const struct machine *machine, uint64_t code);
 

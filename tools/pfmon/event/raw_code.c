@@ -28,8 +28,8 @@ static int fail_too_large(const char *name, const struct pmu *pmu)
 }
 
 /*
- * Refuse @code if it has a bit that no code of @pmu has. This may also be a bit below the highest
- * bit of the codes, such as Intel's bit 21.
+ * Refuse @code if it has a bit that no code of @pmu has. Such a bit may be lower than the highest
+ * bit of the codes: an example is bit 21 on Intel.
  */
 static int check_bits(const char *name, const struct pmu *pmu, uint64_t code)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read a file of event sets: docs/event-sets.md. */
+/* Read a file of event sets, see docs/event-sets.md. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,10 +24,10 @@ static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
 
 /**
  * struct sets_file - a file that is being read
- * @list: what has been read
+ * @list: the sets and events that have been read
  * @machine: the machine that will count the events
  * @place: file and number of the line, for messages
- * @rest: the words of the line that have not been read
+ * @rest: the part of the line that has not been read
  */
 struct sets_file {
 	struct event_list *list;
@@ -66,11 +66,12 @@ static int read_set(struct sets_file *file)
 	struct event_set *set;
 
 	if (!name)
-		return fail("the set has no name: 'set NAME'");
+		return fail("the set has no name: write 'set NAME'");
 	if (name[strspn(name, name_characters)])
-		return fail("'%s' is not a name of a set: take letters, digits, '-', '_' "
-			    "and '.'",
-			    name);
+		return fail(
+			"'%s' is not a valid name for a set: use only letters, digits, "
+			"'-', '_' and '.'",
+			name);
 	for (size_t i = 0; i < list->set_count; i++)
 		if (!strcmp(list->sets[i].name, name))
 			return fail("there is a set '%s' already, at %s", name,
@@ -104,7 +105,7 @@ static int read_count(struct sets_file *file)
 			return -1;
 	}
 	if (first == list->count)
-		return fail("there is no event: 'count EVENT...'");
+		return fail("there is no event: write 'count EVENT...'");
 	for (size_t i = first; i < list->count; i++)
 		list->events[i].set = list->set_count - 1;
 	return 0;
@@ -117,8 +118,8 @@ static int read_every(struct sets_file *file, struct event_set *set)
 	if (set->flags)
 		return fail("set '%s' already has a 'switch' line", set->name);
 	if (!word || options_time(word, &set->timeout))
-		return fail("'%s' is not a time: 'switch every TIME', such as 500us or "
-			    "4ms",
+		return fail("'%s' is not a time: write 'switch every TIME', where TIME "
+			    "is, for example, 500us or 4ms",
 			    word ? word : "");
 	set->flags = PFM_SETFL_TIME_SWITCH;
 	return check_end(file);
@@ -170,11 +171,12 @@ static int read_after(struct sets_file *file, struct event_set *set)
 		return fail("set '%s' ends after a time: it cannot end after events, too",
 			    set->name);
 	if (parse_number(word, &number))
-		return fail("'%s' is not a number of events: 'switch after NUMBER EVENT'",
+		return fail("'%s' is not a number of events: write 'switch after NUMBER "
+			    "EVENT'",
 			    word ? word : "");
 	word = next_word(file);
 	if (!word)
-		return fail("there is no event: 'switch after NUMBER EVENT'");
+		return fail("there is no event: write 'switch after NUMBER EVENT'");
 	set->flags = PFM_SETFL_OVFL_SWITCH;
 	return add_end(file, word, number) ? -1 : check_end(file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read a file of event sets: docs/event-sets.md. */
+/* Read a file of event sets, see docs/event-sets.md. */
 #ifndef PFMON_SETS_FILE_H
 #define PFMON_SETS_FILE_H
 

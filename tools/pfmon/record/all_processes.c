@@ -16,8 +16,8 @@
 #define NAME_SIZE 64
 
 /*
- * The name of every idle task in the file. The kernel's own names also have the number of the CPU,
- * as in "swapper/0".
+ * In the file, every idle task has this name. The kernel's own names of idle tasks also contain the
+ * number of the CPU, as in "swapper/0".
  */
 #define IDLE_NAME "swapper"
 
@@ -47,8 +47,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * If pfmon gets events of only some CPUs, it uses none: a process may run on the other
-	 * CPUs.
+	 * If pfmon can get the events of only some CPUs, it does not use these events, because
+	 * processes may run on the other CPUs.
 	 */
 	if (error)
 		side_band_close(&all->band);
@@ -178,7 +178,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
 
 /**
  * struct reading - a reading of /proc
- * @all: what is known
+ * @all: what is known about processes
  * @writer: the file
  * @next: another file that also gets the names and mappings, or NULL
  * @time: the names and mappings in /proc are valid from this time on

@@ -23,11 +23,12 @@ struct seen_process;
  * @writer: the file
  * @next: the file that will soon replace @writer, or NULL. If there is such a file, the names and
  *	mappings are written to both files
- * @files: build-ids
+ * @files: cache of the build-ids of mapped files
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
  * @looked_at: @now of the last call of all_processes_follow()
- * @gaps: value of @band.gaps when pfmon last read /proc because of a gap
+ * @gaps: value of @band.gaps when pfmon last read /proc to find what the reports of a CPU had
+ *	missed
  */
 struct all_processes {
 	pid_t tid;

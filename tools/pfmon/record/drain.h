@@ -99,7 +99,7 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
  * @written: samples in the file
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file
- * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
+ * @lost_sum: sum of the periods of the samples that the kernel lost; 0 if this sum is not known
  * @full: how often monitoring was masked because the buffer was full (default and callchain)
  * @throttled: how often monitoring waited for the next tick because of too many interrupts
  *

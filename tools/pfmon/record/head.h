@@ -11,7 +11,9 @@
 #include "../run/targets.h"
 #include "rate.h"
 
-/* Returns a number for a new recording. */
+/*
+ * Returns a number that identifies a new recording. It is computed from the time, and is never 0.
+ */
 uint32_t head_number(void);
 
 /*

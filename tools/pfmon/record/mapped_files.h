@@ -28,8 +28,8 @@ struct mapped_files {
 };
 
 /*
- * Write a mapping record: process @pid has mapping @map from @time on. @files may be NULL. Returns
- * 0, or -1 after reporting an error.
+ * Write a mapping record: process @pid has mapping @map from @time on. If @files is NULL, no cache
+ * is used. Returns 0, or -1 after reporting an error.
  */
 int mapped_files_write(struct mapped_files *files, struct data_writer *writer, pid_t pid,
 		       const struct map *map, uint64_t time);

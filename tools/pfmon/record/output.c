@@ -57,7 +57,8 @@ int output_prepare(const char *path)
 	if (stat(path, &status))
 		return 0;
 	if (!S_ISREG(status.st_mode))
-		return fail("'%s' is not a regular file: name another one with -o", path);
+		return fail("'%s' is not a regular file: name another file with -o",
+			    path);
 	if (!status.st_size)
 		return 0;
 	if (!is_recording(path))

@@ -64,9 +64,9 @@ bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the previous call. In the file, they are valid
- * after the @now of the previous call; those that the first call writes are valid from time 0 on.
- * @now is the time of the newest sample.
+ * Write the names and mappings that are new since the previous call. @now is the time of the newest
+ * sample. In the file, the names and mappings are valid after the time @now of the previous call.
+ * The names and mappings that the first call writes are valid from time 0 on.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

@@ -9,7 +9,7 @@
 #include "process.h"
 
 /**
- * struct processes - processes
+ * struct processes - the processes whose threads are recorded
  * @list: the processes
  * @count: number of @list
  */

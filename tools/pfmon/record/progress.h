@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /**
- * struct progress - the line
+ * struct progress - the line that shows the progress
  * @is_wanted: the line may be shown, because standard error is a terminal and the user did not ask
  *	for silence
  * @is_shown: the line is on the terminal

@@ -5,7 +5,8 @@
 #define SECOND	 1000000000ull
 
 /*
- * A rate is measured over at least this CPU time in ns. A shorter time would make it too inexact.
+ * A rate is measured over at least this CPU time in ns. A shorter time would make the rate too
+ * inexact.
  */
 #define LEAST	 (SECOND / 200)
 

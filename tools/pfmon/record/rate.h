@@ -55,8 +55,8 @@ void rate_expect_busy(struct rate *rate);
 /*
  * Compute the period again after a total of @events events in @time ns of CPU time. @is_short means
  * that @events is too small, because samples were lost or monitoring was throttled. The period then
- * does not become shorter. Returns whether @rate->period has changed, so that the caller has to set
- * it.
+ * does not become shorter. Returns true if @rate->period has changed. The caller then writes the
+ * new period to the counter.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

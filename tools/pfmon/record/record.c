@@ -45,9 +45,9 @@ static bool is_own(const struct record_options *options)
 }
 
 /*
- * Trace the command if it is recorded and the kernel does not report its mappings. Do not trace it
- * if the user has forbidden it, or if tracing would change the command's behaviour. Returns whether
- * the command is traced.
+ * Trace the command if it is recorded and the kernel does not report its mappings. Do not trace the
+ * command if the user has forbidden tracing, or if tracing would change the command's behaviour.
+ * Returns whether the command is traced.
  */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
@@ -267,8 +267,8 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 
 /*
  * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p,
- * each thread has a buffer for each CPU. Returns false if a buffer before number @first belongs to
- * the same CPU.
+ * each thread has a buffer for each CPU. If a buffer before number @first belongs to the same CPU,
+ * this CPU has already been counted: returns false.
  */
 static bool count_cpu(const struct recorder *recorder, size_t first,
 		      struct drain_counts *sum)

@@ -70,7 +70,7 @@ struct record_options {
 int take_period(const char *argument, void *field);
 int take_frequency(const char *argument, void *field);
 
-/* Rows of options that several commands have; @field is option_row.offset. */
+/* Rows of options that several commands have. @field is the value of option_row.offset. */
 #define PERIOD_OPTION(field)                                                             \
 	{                                                                                \
 		"count", 'c', "PERIOD", "a sample every PERIOD events", take_period,     \

@@ -319,8 +319,8 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	if (start(recorder))
 		return -1;
 	/*
-	 * The kernel's mappings are written last, after the start: it takes long to find them, and
-	 * threads that end before the start are not sampled.
+	 * It takes long to find the kernel's mappings. Write them after the start, so that sampling
+	 * begins early: threads that end before the start are not sampled.
 	 */
 	return recorder_write_kernel(recorder, &recorder->writer);
 }

@@ -44,7 +44,7 @@
  * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
- * @ended_before: the END message of a context was read while @is_exiting was not set
+ * @ended_before: the END message of a context was read before @is_exiting was set
  * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
  *	kernel does not permit them, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time

@@ -26,8 +26,8 @@ int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 /*
  * Begin to find out which programs the recorded threads execute. If pfmon records CPUs, or records
  * a command and its descendants, it reads the kernel's events about processes. If the kernel does
- * not permit these events, or if pfmon records other threads, it reads /proc. @targets are the same
- * threads as in recorder_attach().
+ * not permit these events, or if pfmon records other threads, pfmon reads /proc instead. @targets
+ * are the same threads as in recorder_attach().
  */
 int recorder_watch_processes(struct recorder *recorder, const int *targets);
 

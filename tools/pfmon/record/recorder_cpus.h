@@ -13,7 +13,7 @@ int recorder_attach_cpus(struct recorder *recorder);
 
 /*
  * Begin or continue to sample the CPUs that have come online. If some of them cannot be sampled,
- * the user is warned of the first one only, and the other CPUs are still sampled.
+ * the user is warned of the first of these CPUs only. All other CPUs are still sampled.
  */
 int recorder_follow_cpus(struct recorder *recorder);
 

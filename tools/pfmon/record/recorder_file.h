@@ -34,7 +34,10 @@ uint64_t recorder_time_left(const struct recorder *recorder);
 /* Returns whether another file has to begin. */
 bool recorder_file_is_full(const struct recorder *recorder);
 
-/* Reserve room for the records at the end of the file, after the number of contexts has changed. */
+/*
+ * Call this when the number of contexts has changed. It reserves room for the records at the end of
+ * the file.
+ */
 void recorder_reserve(struct recorder *recorder);
 
 /* Complete the current file, and begin another one. */

@@ -264,10 +264,10 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * The rate of @event already contains the new period: write this period to the counter of @event.
- * The counter begins a new period, so the @partial events since the last sample are lost. If the
- * context has copies, its periods cannot be changed. In this case, store the old period, @period,
- * in the rate again.
+ * The caller has already stored the new period in @event's struct rate. Write it to the counter of
+ * @event. The counter begins a new period, so the @partial events since the last sample are lost.
+ * If the context has copies, its periods cannot be changed. In this case, store the old period,
+ * @period, in @event's struct rate again.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)

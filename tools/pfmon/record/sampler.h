@@ -83,7 +83,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 /*
  * Load the context on a thread or CPU, and map the buffers. Child processes that pfmon created
  * earlier do not inherit these mappings. If the load failed, sampler_try_attach() returns a
- * positive errno without a message. sampler_attach() reports the error; it is for threads only.
+ * positive errno without a message. sampler_attach() is for threads only, and reports the error.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);

@@ -288,7 +288,7 @@ static int read_ring(struct side_band *band, struct side_ring *ring,
 
 /*
  * If all processes are watched, the kernel ends the event of a CPU that goes offline. Open another
- * event when the CPU is online again. If a thread is watched, its events stay.
+ * event when the CPU is online again. If a thread is watched, the kernel does not end its events.
  */
 static void follow_cpu(struct side_band *band, int cpu)
 {

@@ -2,8 +2,8 @@
 /*
  * The kernel's reports about processes while they are sampled: fork, exec, new names, new
  * executable memory. The reports come from perf events that count nothing, one for each CPU. These
- * events need no PMU and do not disturb other users of perf. The reports and the samples have the
- * same clock.
+ * events need no PMU and do not disturb other users of perf. The times of the reports and of the
+ * samples are from the same clock.
  */
 #ifndef PFMON_SIDE_BAND_H
 #define PFMON_SIDE_BAND_H
@@ -23,15 +23,15 @@ enum side_kind {
 };
 
 /**
- * struct side_event - what happened
+ * struct side_event - a report about a thread or process
  * @kind: what happened
  * @time: when it happened, in ns of the samples' clock
  * @tid: thread
  * @tgid: its process
- * @parent_tid: SIDE_FORK: thread that created @tid
- * @parent_tgid: SIDE_FORK: process that created @tid
- * @name: SIDE_NAME, SIDE_EXEC: the name
- * @map: SIDE_MAPPING: the memory
+ * @parent_tid: for SIDE_FORK, the thread that created @tid
+ * @parent_tgid: for SIDE_FORK, the process of @parent_tid
+ * @name: for SIDE_NAME and SIDE_EXEC, the new name
+ * @map: for SIDE_MAPPING, the new memory
  */
 struct side_event {
 	enum side_kind kind;
@@ -55,7 +55,8 @@ struct side_ring;
  * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often a CPU came online. The reports of this CPU from before that time are missing
+ * @gaps: how often pfmon found that a CPU had come online. The reports of a CPU from before it was
+ *	found are missing
  */
 struct side_band {
 	struct side_ring *rings;

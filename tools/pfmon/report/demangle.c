@@ -14,7 +14,10 @@
 
 #define OPTIONS	     (DMGL_PARAMS | DMGL_ANSI)
 
-/* Names are limited, because a mangled name of 230 characters can stand for a name of 50 MB. */
+/*
+ * The length of names is limited, because a mangled name of 230 characters can stand for a name of
+ * 50 MB.
+ */
 #define LONGEST_NAME 8192
 
 struct demangling {

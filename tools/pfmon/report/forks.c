@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When threads began. */
+/* Find out when threads began. */
 #include <stdlib.h>
 
 #include "forks.h"

@@ -22,7 +22,7 @@
  * @path: its path
  * @file: its bytes
  * @begin: offset of the first record in @file
- * @machine: the first record, if it is a MACHINE record; else NULL
+ * @machine: the first record; NULL if this record is not a MACHINE record
  */
 struct part {
 	const char *path;
@@ -308,8 +308,8 @@ static int join_records(struct joined *joined, struct part *part, bool is_first,
 static void warn_of(const struct part *part)
 {
 	if (part->file.is_damaged)
-		warn_user("'%s' is damaged at byte %zu: what follows is left out",
-			  part->path, part->file.next);
+		warn_user("'%s' is damaged at byte %zu: the rest is left out", part->path,
+			  part->file.next);
 }
 
 /*

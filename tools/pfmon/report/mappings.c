@@ -131,7 +131,10 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 	return a > b;
 }
 
-/* Returns 1 + the index of the last span of @owner that starts at or below @address. */
+/*
+ * Returns 1 + the index of the last span of @owner that starts at or below @address. If there is no
+ * such span, returns the index at which it would be inserted.
+ */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {
 	size_t low = 0, high = mappings->span_count;

@@ -63,9 +63,9 @@ static inline bool is_kernel_address(uint64_t address)
 }
 
 /*
- * Find what was mapped at @address at @time. If @address is a kernel address, search the mappings
- * of the kernel, otherwise those of process @tgid. If nothing is found, returns the first later
- * mapping of @address, or NULL if there is none.
+ * Find what was mapped at @address at @time. A kernel address is searched in the mappings of the
+ * kernel, any other address in the mappings of process @tgid. If nothing was mapped there at @time,
+ * returns the first later mapping of @address. Returns NULL if there is no later mapping either.
  */
 const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 					     uint32_t tgid, uint64_t time,

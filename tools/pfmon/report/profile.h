@@ -66,8 +66,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 void profile_free(struct profile *profile);
 
 /*
- * Returns whether the user sorts by symbol or by object. Only then are the mappings needed to find
- * the entries.
+ * Returns true if the user sorts by symbol, by object or by both. Only then are the mappings needed
+ * to find the entries.
  */
 bool profile_needs_objects(const struct profile_options *options);
 
@@ -79,8 +79,8 @@ const struct node *profile_event(const struct profile *profile,
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*
- * Returns which percentage of @event belongs to @node. It is computed from the sums of periods or,
- * if there are no periods, from the numbers of samples.
+ * Returns the percentage of @event that belongs to @node. The percentage is computed from the sums
+ * of periods or, if there are no periods, from the numbers of samples.
  */
 double profile_percent(const struct node *event, const struct node *node);
 

@@ -118,8 +118,8 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 }
 
 /*
- * Read the file of @fd. If libdwfl accepts the file, dwfl_end() closes @fd later; otherwise this
- * function closes @fd.
+ * Read the file of @fd. If libdwfl accepts the file, dwfl_end() closes @fd later. If libdwfl does
+ * not accept the file, this function closes @fd.
  */
 static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *name)
 {

@@ -270,7 +270,7 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 	const struct data_file *file = &recording->file;
 
 	if (file->is_damaged)
-		warn_user("the file is damaged at byte %zu: what follows is left out",
+		warn_user("the file is damaged at byte %zu: the rest is left out",
 			  file->next);
 	else if (!recording->end)
 		warn_user("the file was cut short: there may have been more samples");

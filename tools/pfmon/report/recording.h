@@ -43,7 +43,7 @@ struct recorded_mapping {
 };
 
 /**
- * struct recorded_block - samples
+ * struct recorded_block - a block of samples
  * @samples: the record
  * @entries: entries as the kernel wrote them
  * @size: size of @entries in bytes
@@ -147,13 +147,17 @@ const struct recorded_event *recording_event(const struct recording *recording,
 char *recording_command(const struct recording *recording);
 
 /*
- * Warn about missing or wrong parts of the file. @bad_blocks is the number of bad blocks, which
- * samples_each() counts; @samples is the number of samples that were read.
+ * Warn about missing or wrong parts of the file. @bad_blocks is the number of blocks whose samples
+ * could not all be read, as counted by samples_each(). @samples is the number of samples that were
+ * read.
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
 
-/* Warn about missing samples, for output without the heading that shows them (report_heading.h). */
+/*
+ * Warn about missing samples. Not needed if report_heading() is called, because the heading shows
+ * how many samples are missing.
+ */
 void recording_warn_losses(const struct recording *recording);
 
 /*

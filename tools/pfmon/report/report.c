@@ -120,7 +120,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 }
 
 /*
- * Returns the width of the terminal in characters, or a usual width if the output is not a
+ * Returns the width of the terminal in characters, or DEFAULT_COLUMNS if the output is not a
  * terminal.
  */
 static unsigned int columns(void)

@@ -17,7 +17,8 @@
  * @period: number of events that all @count samples together stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers
  * @frame_count: number of @frames; 1 without a call chain
- * @kernel_count: number of frames in the kernel's part of a call chain; they come first in @frames
+ * @kernel_count: number of frames in the kernel's part of a call chain; these frames come first in
+ *	@frames
  * @kernel_link: the second frame of the kernel's part is the value of the link register
  * @user_link: the second frame of the program's part is the value of the link register
  * @user_calls: in the program's part, the addresses of callers are those of call instructions, not

@@ -29,8 +29,8 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 
 /*
  * Compare two names of the same address. The name with more underscores at its beginning comes
- * later: such names usually belong to the C library or the compiler. Otherwise strcmp() decides, so
- * that the same name comes first each time.
+ * later: such names usually belong to the C library or the compiler. If both names begin with the
+ * same number of underscores, strcmp() decides, so that the order is always the same.
  */
 static int compare_names(const char *one, const char *other)
 {

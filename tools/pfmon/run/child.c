@@ -143,9 +143,10 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read(). After the child has reported that it is ready, it
- * sleeps nowhere else. If the child still does not sleep after 0.1 s, or if /proc cannot be read,
- * the counts may include a few instructions that the child executes before the read().
+ * Wait until the child sleeps in its read(). After the child has reported that it is ready, this
+ * read() is the only place where it sleeps. If the child still does not sleep after 0.1 s, or if
+ * /proc cannot be read, the counts may include a few instructions that the child executes before
+ * the read().
  */
 static void settle(const struct child *child)
 {

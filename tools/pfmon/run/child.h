@@ -49,9 +49,9 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 void child_to_exec(struct child *child);
 
 /*
- * Let the child continue.  Returns 0 once COMMAND runs.  If COMMAND cannot be executed,
- * reports why, reaps the process, and returns EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND.
- * @tracer is NULL unless the process is traced (trace.h).
+ * Let the child continue. Returns 0 once COMMAND runs. If COMMAND cannot be executed, reports why,
+ * reaps the process, and returns EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND. @tracer is NULL if the
+ * process is not traced (trace.h).
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 

@@ -49,8 +49,8 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 }
 
 /*
- * Store the CPU that the context was loaded on. If CPUs share the registers, this CPU is their
- * owner, which need not be the CPU that the user named.
+ * Store the CPU that the context was loaded on. If several CPUs share registers, this is the CPU
+ * that owns the registers. The user may have named a different CPU.
  */
 static void note_owner(struct session *session)
 {

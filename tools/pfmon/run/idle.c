@@ -24,7 +24,7 @@ static void take_line(const char *line, const struct id_list *cpus, double *seco
 				(double)(idle + waiting) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* CPUs that are offline have no line. */
+/* CPUs that are offline have no line in /proc/stat. */
 void idle_read(const struct id_list *cpus, double *seconds)
 {
 	FILE *file = fopen("/proc/stat", "re");

@@ -89,8 +89,8 @@ int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
 
 /*
- * After the CPU of the context went offline: count on @cpu again, and continue from the present
- * values. Returns 0, or the errno without a message.
+ * The CPU of the context went offline. Count on @cpu again. The counters continue from their
+ * present values. Returns 0, or the errno without a message.
  */
 int session_resume(struct session *session, int cpu);
 
@@ -100,7 +100,7 @@ int session_resume(struct session *session, int cpu);
  */
 bool session_is_attached(const struct session *session);
 
-/* Stop counting and unload the context. If the thread has ended, this is no error. */
+/* Stop counting and unload the context. It is no error if the thread has ended. */
 int session_detach(struct session *session);
 
 /* Read all PMDs into @session->pmds. */

@@ -34,7 +34,7 @@
  * @ends: receives the descriptors that show the ends of threads and processes
  * @flags: PFM_FL_* of a context on a thread of targets->processes
  * @known: bit N is set if thread N has a context of this pfmon process, or has ended
- * @known_size: bytes of @known
+ * @known_size: size of @known in bytes
  */
 struct attaching {
 	const struct attacher *attacher;

@@ -67,9 +67,9 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 /**
  * struct attacher - provides contexts for threads
  * @attach: load the next context on thread @tid. @flags are the flags that this context must have.
- *	Stores the context in *@session, even if the load fails. Returns 0 if the load
- *	succeeded. If it failed, prints no message and returns a positive errno. After
- *	another error, reports it and returns -1
+ *	Stores the context in *@session, even if the load fails. Returns 0 if the load succeeded. If
+ *	it failed, prints no message and returns a positive errno. After any other error, reports it
+ *	and returns -1
  * @data: argument of @attach
  */
 struct attacher {

@@ -52,15 +52,15 @@ int trace_to_exec(pid_t pid);
 void trace_end(pid_t pid);
 
 /*
- * Take the stop that waitid() reports for a traced child. Returns si_status, or -1 if the child is
- * not stopped any more.
+ * Ask waitid() for the stop of a traced child, so that waitid() does not report this stop again.
+ * Returns si_status, or -1 if the child is not stopped any more.
  */
 int trace_take_stop(pid_t pid);
 
 /*
  * Call this when a child has stopped after trace_begin(). Calls the function of @tracer for this
  * stop, if there is one, and lets the child continue. If job control has stopped the child, the
- * child stays stopped. @stop is from trace_take_stop().
+ * child stays stopped. @stop is the result of trace_take_stop().
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

@@ -46,8 +46,8 @@ int signals_take(struct signals *signals)
 	sigaction(SIGXFSZ, &ignored, &signals->file_size);
 	sigemptyset(&set);
 	/*
-	 * A script may start pfmon in the background with SIGINT ignored, and then end pfmon
-	 * with SIGINT or SIGTERM. So both are received even if they were ignored.
+	 * A script may start pfmon in the background with SIGINT ignored, and then end pfmon with
+	 * SIGINT or SIGTERM. So pfmon receives both signals even if they were ignored.
 	 */
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -284,7 +284,7 @@ static int is_over(const struct waiting *waiting)
 	return 1;
 }
 
-/* Timeout in ms for epoll_wait(), rounded up. */
+/* Returns the timeout in ms for epoll_wait(), rounded up. */
 static int time_left(const struct waiting *waiting)
 {
 	uint64_t now = nanoseconds_now(), next = UINT64_MAX;

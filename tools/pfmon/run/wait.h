@@ -91,11 +91,11 @@ struct waiting;
  *	end the wait
  * @processes: pidfds of the monitored processes
  * @process_count: number of @processes
- * @pid: child to wait for. 0: there is no child; the wait ends when all @processes and all threads
- *	of the contexts have ended, or when a signal comes
+ * @pid: child to wait for; 0 if there is no child. Without a child, the wait ends when all
+ *	@processes and all threads of the contexts have ended, or when a signal comes
  * @more: more descriptors
  * @more_count: number of @more
- * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
+ * @timeout: ns after which the child gets SIGTERM or, without a child, the wait ends; 0: no limit
  * @tracer: tracer of the child, NULL if it is not traced
  * @message: called with each message and the index of its context; may be NULL
  * @tick: called every @interval ms

@@ -11,8 +11,8 @@
 #include "stat_options.h"
 
 /*
- * Print the counts of each context of @group.  The contexts are on the CPUs of
- * @results->targets.  @results are the sums.  Reports an error and returns -1, or returns 0.
+ * Print the counts of each context of @group. The contexts are on the CPUs of @results->targets.
+ * @results are the sums over all contexts. Reports an error and returns -1, or returns 0.
  */
 int per_cpu_print(const struct results *results, const struct group *group,
 		  const struct idle *idle, const struct stat_options *options,

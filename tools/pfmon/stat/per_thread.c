@@ -97,8 +97,8 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 }
 
 /*
- * The kernel dropped the counts of some threads, but the sums include them. Subtract the counts of
- * all other threads from the sums.
+ * The kernel dropped the counts of some threads, but the sums still include these counts. To find
+ * how much was dropped, subtract the counts of all other threads from the sums.
  */
 static int find_rest(struct per_thread *threads, struct group *group,
 		     const struct event_list *events)

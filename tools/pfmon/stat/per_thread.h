@@ -2,8 +2,8 @@
 /*
  * Take and print the counts of each thread.
  *
- * When a thread that is monitored by a copy ends, the kernel keeps its counts until pfmon reads
- * them (PFM_FL_KEEP_COUNTS).
+ * When a thread that is monitored by a copy of a context ends, the kernel keeps its counts until
+ * pfmon reads them (PFM_FL_KEEP_COUNTS).
  */
 #ifndef PFMON_PER_THREAD_H
 #define PFMON_PER_THREAD_H
@@ -35,7 +35,8 @@ struct thread_row {
  * @rows: the threads
  * @count: number of @rows
  * @dropped: number of ended threads whose own counts the kernel dropped
- * @rest: sums of the dropped counts, in the order of @numbers of struct thread_row; NULL: none
+ * @rest: sums of the dropped counts, in the order of thread_row.numbers; NULL if no counts were
+ *	dropped
  */
 struct per_thread {
 	struct thread_row *rows;

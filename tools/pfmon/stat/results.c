@@ -93,7 +93,7 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns whether CPUs were measured and nothing was counted on them. Then their CPU time is 0. If
+ * Returns true if CPUs were measured and nothing was counted on them: their CPU time is then 0. If
  * threads were measured, a CPU time of 0 may mean that they never ran, so counts of 0 are right.
  */
 static bool was_away(const struct results *results, const struct run *run)

@@ -140,7 +140,7 @@ double results_fraction(const struct results *results, size_t event);
  */
 double results_error(const struct results *results, size_t event);
 
-/* How often a set became active, and how many ns it was active. */
+/* How often a set became active, and for how many ns it was active. */
 struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 

@@ -15,7 +15,8 @@
 FILE *stat_print_open(const char *name);
 
 /*
- * Does nothing for standard output, which main() flushes. Reports an error and returns -1, or
+ * Close @file after checking that everything has been written. Does nothing for standard output,
+ * because main() flushes it. Does not close standard error. Reports an error and returns -1, or
  * returns 0.
  */
 int stat_print_close(FILE *file, const char *name);

@@ -42,7 +42,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Returns a number of iterations with which the loop takes at least LOOP_NS. */
+/* Returns how many iterations the loop needs to take at least LOOP_NS. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;
@@ -69,8 +69,8 @@ struct trial {
 #define UNMEASURED 1
 
 /*
- * Returns 0, or -1 after a message. Returns UNMEASURED if pfmon itself is monitored, or if contexts
- * on CPUs hold the counters.
+ * Returns 0, or -1 after reporting an error. Returns UNMEASURED if pfmon itself is monitored, or if
+ * contexts on CPUs hold the counters.
  */
 static int try_loop(struct session *session, const struct event_list *events,
 		    uint64_t turns, struct trial *trial)

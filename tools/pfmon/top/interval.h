@@ -27,7 +27,7 @@ struct cpu_row {
 /**
  * struct interval - an interval
  * @recording: the samples
- * @profile: the samples added up
+ * @profile: sums of the samples
  * @cpus: the CPUs, in the order of their contexts
  * @cpu_count: number of @cpus
  * @seconds: length of the interval
@@ -46,8 +46,8 @@ struct interval {
  * Then it calls interval_sort(), which adds the samples up.  interval_sort() may be called again,
  * to sort by other keys.  Each call takes over the symbols of @earlier.  In the first call for an
  * interval, @earlier is the previous interval, or an empty one if there is none.  In later calls,
- * @earlier is @interval itself.  Both functions report an error and return -1, or return 0; the
- * caller calls interval_free() in any case.
+ * @earlier is @interval itself. Both functions return 0, or -1 after reporting an error. The caller
+ * calls interval_free() in either case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

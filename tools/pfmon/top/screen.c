@@ -17,7 +17,10 @@
 /* Move the cursor to the first line and column, and clear everything after it. */
 #define CLEAR		"\033[H\033[J"
 
-/* A buffer of this size has room for a whole screen. One write(2) shows it without flicker. */
+/*
+ * A buffer of this size has room for a whole screen. One write(2) then shows the screen without
+ * flicker.
+ */
 #define BUFFER		65536
 
 static void measure(struct screen *screen)

@@ -26,7 +26,7 @@ struct screen {
 	unsigned int rows;
 };
 
-/* Reports an error and returns -1, or returns 0; the caller calls screen_end() in any case. */
+/* Returns 0, or -1 after reporting an error. The caller calls screen_end() in either case. */
 int screen_begin(struct screen *screen);
 
 #define SCREEN_QUIT   'q'

@@ -116,8 +116,9 @@ static int begin_interval(struct top *top)
 }
 
 /*
- * Fill in what the CPUs did in @interval, which is over, and begin the next interval.  If a CPU
- * was added or came online during @interval, its idle time at the beginning is not known.
+ * Fill in what the CPUs did in @interval, which is over, and begin the next interval. If a CPU was
+ * added or came online during @interval, the CPU's idle time at the beginning of @interval is not
+ * known.
  */
 static int look_at_cpus(struct top *top, struct interval *interval)
 {
@@ -170,7 +171,7 @@ static int on_file(void *data, const struct data_writer *file)
 	return 0;
 }
 
-/* Choose the next kind of entries, and sort the interval on the screen by it. */
+/* Choose the next kind of entries, and sort the interval on the screen again. */
 static int change_sort(struct top *top)
 {
 	static const struct {

@@ -73,7 +73,7 @@ static const struct command_line line = {
 	.synopsis = "[OPTIONS]",
 	.about =
 		"Show what the CPUs do now: how busy each is, and which programs or functions\n"
-		"cause the most events.  Each table shows the time since the last one.\n",
+		"cause the most events.  Each table covers the time since the previous table.\n",
 	.options = rows,
 	.notes =
 		"On a terminal, q ends pfmon top and s changes the kind of the entries.\n"

@@ -15,7 +15,7 @@
 #define CPU_PART   3
 
 /*
- * Number of rows besides those of CPUs and entries: the first line, two headings, two blank lines,
+ * Number of rows that show neither CPUs nor entries: the first line, two headings, two blank lines,
  * the sum of the entries that do not fit, and the row of the cursor.
  */
 #define OTHER_ROWS 7

@@ -124,7 +124,7 @@ static void check_ruler(void)
 
 	if (fabs(measured - expected) > expected * KNOWN_ACCURACY)
 		errx(2,
-		     "the clock says %.0f for %.0f instructions: run me in a guest with --icount",
+		     "the clock counted %.0f instead of %.0f instructions: use a guest with --icount",
 		     measured, (double)expected);
 }
 

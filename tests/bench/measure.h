@@ -11,7 +11,7 @@
 /* An operation whose cost is measured. */
 typedef void (*step_fn)(void *argument);
 
-/* Ends the program if the ruler does not count instructions. */
+/* Ends the program if the ruler (ruler.h) does not count instructions. */
 void measure_init(void);
 
 /*

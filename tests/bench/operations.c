@@ -13,7 +13,7 @@
 
 #define PARTNERS 5
 
-/* Contexts that are set up and not loaded. */
+/* Number of contexts that are set up, but not loaded. */
 #define UNLOADED 16
 
 /* ---- floors ------------------------------------------------------------------------- */
@@ -25,8 +25,8 @@ static void do_getpid(void *argument)
 }
 
 /*
- * Calls a command that perfmon does not have. So the kernel only calls the driver, which does
- * nothing.
+ * Calls ioctl() with a command that perfmon does not have. So the kernel only calls the driver,
+ * which does nothing.
  */
 static void do_ioctl(void *argument)
 {
@@ -119,7 +119,7 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 	before = switches_so_far();
 	cost = measure(round_trip, &game) / 2;
 	if (switches_so_far() - before < REPETITIONS)
-		errx(1, "%ld switches in %d round trips: run me on one CPU",
+		errx(1, "%ld switches in %d round trips: run pfm-bench on one CPU",
 		     switches_so_far() - before, REPETITIONS);
 
 	close(game.there[1]);
@@ -130,9 +130,10 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 }
 
 /*
- * Measures a context switch while @tool monitors the partner. If @tool is NULL, nobody monitors the
- * partner. On POWER the kernel itself executes up to 200 more instructions with some partners than
- * with others, so the best of several measurements is used.
+ * Measures a context switch between this process and a partner process, which @tool monitors. If
+ * @tool is NULL, nobody monitors the partner. On POWER the kernel itself executes up to 200 more
+ * instructions with some partners than with others. So several partners are created, and the lowest
+ * cost is used.
  */
 static double measure_switch(const struct tool *tool, unsigned int count)
 {

@@ -40,8 +40,8 @@
 	X(SWITCH_IDLE, "added to a switch by a third thread's counters")	\
 	X(SWITCH_UNLOADED, "added to a switch by unloaded contexts")		\
 	X(FORK, "a child process: fork(), exit, wait()")			\
-	X(FORK_OTHERS_4, "added to it by 4 counters on the parent only")	\
-	X(FORK_4, "added to it by 4 inherited counters")			\
+	X(FORK_OTHERS_4, "added to a child by 4 counters on its parent")	\
+	X(FORK_4, "added to a child by 4 inherited counters")		\
 	X(CREATE, "make a context or an event")					\
 	X(DESTROY, "close the context or the event")				\
 	X(OPEN_1, "set up 1 counter, ready to start")				\
@@ -77,7 +77,7 @@ enum row {
  * stay NOT_MEASURED.
  */
 void measure_floors(double *costs);
-/* Called before the first context is loaded. */
+/* Call this before the first context is loaded. */
 void measure_unloaded(double *costs);
 void measure_virtual(double *costs);
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs);

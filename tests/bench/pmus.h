@@ -10,7 +10,7 @@
 
 /**
  * struct counter - a counter of perfmon
- * @value: value of the PMC that drives the counter
+ * @value: value of the PMC that controls the counter
  * @other: value of the same PMC in every second event set, if the sets count different events
  */
 struct counter {

@@ -100,7 +100,8 @@ static void end(struct sampler *sampler)
 
 	must(sampler->fd, pfm_stop(sampler->fd));
 	if (header->hdr_count < REPETITIONS / 2)
-		errx(1, "only %llu samples", (unsigned long long)header->hdr_count);
+		errx(1, "the buffer has only %llu samples",
+		     (unsigned long long)header->hdr_count);
 	munmap(sampler->buffer, sampler->size);
 	close(sampler->fd);
 }

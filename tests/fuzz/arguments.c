@@ -48,7 +48,7 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 	}
 }
 
-/* Returns the number of a counter of the PMU. */
+/* Chooses a counter of the PMU, and returns the number of its PMD. */
 static uint16_t counter_number(struct builder *builder)
 {
 	if (builder->pmu == PMU_POWER)
@@ -193,9 +193,9 @@ enum place bad_place(struct builder *builder)
 }
 
 /*
- * Returns a number of elements. Most of these numbers give a vector whose size is near a limit: a
- * page, a value of arg_mem_max, or the largest int. Leaves out sizes with which the kernel could
- * use up the guest's memory.
+ * Returns an element count that is chosen at random. With most of the possible counts, the size of
+ * the vector is near a limit: a page, a value of arg_mem_max, or the largest int. No count gives a
+ * vector for which the kernel could use up the guest's memory.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -307,7 +307,7 @@ void fill_who(struct builder *builder, struct operation *operation)
 		operation->value = ONE_OF(builder, numbers);
 }
 
-/* @flags: PFM_STATISTICS_*, @value: the number of a CPU. */
+/* Sets the fields flags (PFM_STATISTICS_*) and value (the number of a CPU) of @operation. */
 static void fill_statistics(struct builder *builder, struct operation *operation)
 {
 	static const uint32_t numbers[] = { 0, 0, 1, 1, 2, 4096, INT_MAX, ~0u };
@@ -317,7 +317,7 @@ static void fill_statistics(struct builder *builder, struct operation *operation
 		operation->value = ONE_OF(builder, numbers);
 }
 
-/* Requests a sampling format: mostly an existing one, with a buffer of some pages. */
+/* Requests a sampling format. In most cases the format exists, and its buffer has some pages. */
 static void fill_format(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t usual[] = { 1, 1, 1, 1, 2, 3, 4 };

@@ -48,8 +48,8 @@ uint32_t flags_to_create(const struct executor *executor,
 /* Returns whether CREATE_CONTEXT requests a format. */
 bool wants_format(const struct operation *operation);
 /*
- * Returns why the kernel must refuse the format that CREATE_CONTEXT requests, or NULL if it may
- * accept the format.
+ * If the kernel must refuse the format that CREATE_CONTEXT requests, returns the reason as a text.
+ * Returns NULL if the kernel may accept the format.
  */
 const char *bad_format(const struct operation *operation);
 

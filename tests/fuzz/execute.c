@@ -32,7 +32,7 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* Executes an operation. Returns the call's errno if it is checked (plan.h), otherwise 0. */
+/* Executes an operation. Returns its errno, or 0 if plan.h says that its errno is not checked. */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);

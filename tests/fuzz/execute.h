@@ -113,7 +113,7 @@ struct area {
  * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
  * @mapping: the memory that MMAP has mapped; it has @mapped bytes
  * @child: the child that was forked last
- * @dead: a child that has exited, 0 if there was none yet
+ * @dead: PID of a child that has exited; 0 if no child has exited yet
  * @timer: ends calls that block
  */
 struct executor {

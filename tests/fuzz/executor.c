@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a thread needs to execute operations: descriptors, memory, a timer, fault injection. */
+/* Manages what a thread uses for its operations: descriptors, memory, a timer, fault injection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -131,8 +131,8 @@ static void read_only_new(struct area *area)
 	void *writable, *alias;
 
 	/*
-	 * A shared mapping needs an open file. So it fails while another worker has lowered the
-	 * limit of open files.
+	 * A shared mapping needs an open file. So mmap() fails if another worker has just lowered
+	 * the limit of open files.
 	 */
 	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&
@@ -197,8 +197,8 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies the argument to its place, as far as it fits there, and returns its address. The call will
- * use @whole bytes from this address on.
+ * Copies as much of the argument to its place as fits there. Returns the address of the copy. The
+ * call will use @whole bytes from this address on.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -243,8 +243,8 @@ static pid_t dead_process(struct executor *executor)
 }
 
 /*
- * Returns a thread of the target, but not the target's first thread. If the chosen thread never
- * existed, returns the first thread.
+ * Returns the ID of a thread of a target, but not of the target's first thread. @number selects the
+ * target and the thread. If the thread never existed, returns the ID of the target's first thread.
  */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {

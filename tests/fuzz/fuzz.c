@@ -142,7 +142,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* @operation: its index in the plan before any operation is left out */
+/* @operation: the operation's index in the whole plan, from which no operation is left out */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;
@@ -187,7 +187,7 @@ static bool run_round(uint64_t seed, enum pmu pmu)
 	for (n = 0; n < report->findings && n < FINDINGS; n++)
 		printf("FAIL: round 0x%" PRIx64 ": %s\n", seed, report->finding[n]);
 	if (report->findings > FINDINGS)
-		printf("FAIL: and %u more\n", report->findings - FINDINGS);
+		printf("FAIL: and %u more findings\n", report->findings - FINDINGS);
 	return report->findings == 0;
 }
 

@@ -83,7 +83,7 @@ void formats_unload(void)
 		module_unload(format_modules[n]);
 }
 
-/* If the kernel can inject faults, sets it up to make allocations fail without log messages. */
+/* Prepares fault injection, if the kernel has it. Injected failures print no log messages. */
 static void prepare_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
@@ -124,8 +124,8 @@ void machine_prepare(void)
 {
 	prepare_faults();
 	/*
-	 * Keeps kmemleak from scanning every ten minutes. The guest's init starts a scan at the
-	 * end.
+	 * Keeps kmemleak from scanning every ten minutes. The guest's init starts a scan after
+	 * the guest's command has ended.
 	 */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");
 	copy_program("/bin/busybox", SETUID_PROGRAM, 04755);

@@ -194,7 +194,7 @@ static const struct pair pairs[] = {
 /*
  * Errnos of perfmon2 that this implementation never returns (docs/interface.md 10). They count as
  * documented pairs that were not reached. If a call on a descriptor of perfmon returns one of them,
- * that is a finding. For other files, Linux may return them.
+ * that is a finding. For other files, Linux may return these errnos.
  */
 static const struct impossible {
 	uint8_t call;

@@ -186,7 +186,7 @@ struct element {
  * @value: depends on the call
  * @size: number of bytes in each element of a vector; 0: as many as in the first version of the
  *	structure; other calls use this field differently
- * @more: extra bytes of the structure of LOAD, START, RESTART_CPU or STATISTICS, or 0
+ * @more: number of bytes that are added to the structure of LOAD, START, RESTART_CPU or STATISTICS
  * @tail: if it is not 0, the bytes that @size or @more adds to a structure are not zero
  * @elements: number of used elements of @element
  * @element: the first elements of a vector

@@ -89,7 +89,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 }
 
 /*
- * Adds a step of a scenario. Sometimes the step is left out, sometimes another call comes before
+ * Adds a step of a scenario. Sometimes leaves out the step, and sometimes adds a random call before
  * the step.
  */
 static struct operation *step(struct builder *builder, enum call call, unsigned int slot)
@@ -491,8 +491,8 @@ void add_modules(struct builder *builder)
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
 	/*
-	 * The first context after the module was loaded makes more allocations than later contexts.
-	 * So more allocations can fail.
+	 * The first context after the module was loaded makes more allocations than later contexts,
+	 * so more different allocations can be made to fail here.
 	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =

@@ -2,8 +2,8 @@
 /*
  * Starts the workers of a round, which are processes and threads, and waits until all have exited.
  *
- * All processes of a round are one process group. Its leader is the process of worker 0, a child of
- * the caller; orphans become children of the caller, too.
+ * All processes of a round are one process group. The group's leader is the process of worker 0,
+ * which is a child of the caller. Orphans of the round become children of the caller, too.
  */
 #include <errno.h>
 #include <grp.h>

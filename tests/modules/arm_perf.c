@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8, for tests: looks into the driver of perf_event's PMU. Shows how many counters the driver
- * marks as used. Can change which CPUs the driver supports, and can put another function in the
- * place of the driver's interrupt handler.
+ * Armv8, for tests: gives access to the data of the driver of perf_event's PMU. Parameters of this
+ * module show how many counters the driver marks as used. Other parameters change which CPUs the
+ * driver supports, and put another function in the place of the driver's interrupt handler.
  */
 #include <asm/sysreg.h>
 #include <linux/atomic.h>
@@ -72,8 +72,8 @@ static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
 /*
- * Lets user level read the counters of this CPU. perf leaves a CPU in this state after the last
- * event with user access was closed.
+ * Lets user level read the counters of this CPU. perf leaves a CPU in this state when the last
+ * event with user access has been closed.
  */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {
@@ -84,7 +84,7 @@ static int open_user_access(const char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops user_access_ops = { .set = open_user_access };
 module_param_cb(user_access, &user_access_ops, NULL, 0200);
 
-/* ---- another module that replaces the handler --------------------------------------------- */
+/* ---- replace the handler, as another module could do -------------------------------------- */
 
 static irqreturn_t (*handler)(struct arm_pmu *pmu);
 static atomic_t interrupts = ATOMIC_INIT(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests: while this module is loaded, it interposes event_init() of perf_event's PMU for the
- * hardware. Shows how many times perf has called the function.
+ * hardware. A parameter shows how many times perf has called the function.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -48,8 +48,8 @@ static void __exit perf_interposer_exit(void)
 {
 	WRITE_ONCE(perf->event_init, init_event);
 	/*
-	 * Waits for tasks that run our function, except those that sleep in it. There are none,
-	 * because only the test creates events of this PMU.
+	 * Waits for tasks that run our function, except those that sleep in it. No task sleeps in
+	 * it, because only the test creates events of this PMU.
 	 */
 	synchronize_rcu_tasks();
 }

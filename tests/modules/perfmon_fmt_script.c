@@ -24,7 +24,7 @@ static int script_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-/* Data that the user must not see. Without a buffer this is all the memory of an instance. */
+/* Data that the user must not see. If an instance has no buffer, all its data is here. */
 struct script {
 	bool has_ended;
 	struct script_buffer here;

@@ -13,12 +13,12 @@
 
 /*
  * Answers are PFM_CONTROL_* of perfmon_format.h. If a callback is called more than SCRIPT_ANSWERS
- * times, it returns its last answer again. @init is the value that init returns: 0 or a negative
- * errno. The first version of this structure ended with @init.
+ * times, it returns its last answer again. @init is the value that the callback init() returns: 0
+ * or a negative errno. The first version of this structure ended with @init.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
-	__s32 restart[SCRIPT_ANSWERS]; /* or a negative errno */
+	__s32 restart[SCRIPT_ANSWERS]; /* each may also be a negative errno */
 	__s32 init;
 	__u32 without_buffer; /* 1: keep the data in private memory instead of the buffer */
 };

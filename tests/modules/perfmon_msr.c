@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: parameter "value" reads and writes the model-specific register "number" of the current CPU.
- * An access that faults fails with EIO.
+ * x86: parameter "value" reads and writes a model-specific register of the current CPU. Parameter
+ * "number" is the number of this register. If the access faults, it fails with EIO.
  */
 #include <asm/msr.h>
 #include <linux/kernel.h>

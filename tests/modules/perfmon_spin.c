@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A write of parameter "milliseconds" spins for that time with interrupts off, so that the hard
- * lockup detector reports the CPU.
+ * If a number is written to the parameter "milliseconds", the CPU spins for this time with
+ * interrupts off, so that the hard lockup detector reports the CPU.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of a file's mutants. */
+/* Collects, sorts and prints the mutants of a file. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>

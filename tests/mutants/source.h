@@ -61,7 +61,7 @@ void mutants_print(const struct source *source, FILE *stream);
 
 /* Returns the function that contains offset @at, or NULL. */
 const struct function *source_function(const struct source *source, size_t at);
-/* Finds the range of @cursor in the file itself. Returns false if the file does not contain it. */
+/* Stores the range of @cursor in the file. Returns false if its text is not in the file itself. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
 /* The mutation operators. Each one makes mutants of a cursor, or of the whole file. */

@@ -166,9 +166,10 @@ guest_command() {
 	echo "$status"
 }
 
-# Copy lines. Add the elapsed and the CPU seconds so far to each line that begins a suite. End all
-# processes of the session when a suite takes longer than its limit. A guest that hangs with
-# interrupts disabled prints nothing, so only its CPU time shows that it hangs.
+# Copy standard input to standard output. Add the elapsed seconds and the CPU seconds so far to each
+# line that begins a suite. End all processes of the session when a suite takes longer than its
+# limit. A guest that hangs with interrupts disabled prints nothing, so only its CPU time shows that
+# it hangs.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	trap '' TERM
@@ -202,8 +203,9 @@ end_overdue() {
 	fi
 }
 
-# Print the CPU seconds that a suite may take, or 0 if it has no limit. The limit is three times
-# what the suite takes without a mutant, plus 20 s. The boot, which is named "load", may take 100 s.
+# Print the CPU seconds that a suite may take, or 0 if the suite has no limit. The limit is three
+# times the CPU seconds that the suite takes without a mutant, plus 20. The boot, which is named
+# "load", may take 100 CPU seconds.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '

@@ -98,7 +98,7 @@ static bool is_last_of_function(const struct source *source, struct range range)
 			  &token);
 }
 
-/* The kind of a mutant that removes the statement. NULL for none. */
+/* Returns the kind of the mutant that removes the statement, or NULL if there is no such mutant. */
 static const char *removal_kind(const struct source *source, CXCursor cursor,
 				struct range range)
 {

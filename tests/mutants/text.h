@@ -30,11 +30,11 @@ struct call {
 /* Exits if @path cannot be read. */
 struct text text_read(const char *path);
 
-/* The first token in @range, without comments; false if there is none. */
+/* Stores the first token in @range. A comment is no token. Returns false if there is no token. */
 bool token_first(const struct text *text, struct range range, struct range *token);
-/* The only token in @range. */
+/* Stores the only token in @range. Returns false if @range has no token, or more than one. */
 bool token_only(const struct text *text, struct range range, struct range *token);
-/* The last token in @range. @range must not begin inside of a token or comment. */
+/* Stores the last token in @range, which must not begin inside of a token or comment. */
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 

@@ -224,7 +224,7 @@ list_program() {
 		'-DPFMON_VERSION="0"' -Iuapi -Ilibpfmdev/include
 }
 
-# Print the list of FILE's mutants. It is made again if FILE or perfmon-mutate is newer.
+# Print the list of FILE's mutants. Make the list again if FILE or perfmon-mutate is newer than it.
 list_file() {
 	local tree=$1 file=$2 list=build/mutants/lists/${2//\//:}
 	if [[ ! $list -nt $file || ! $list -nt $mutate ]]; then

@@ -61,11 +61,11 @@ void suite_add(struct suite *suite, const TTest *test);
 	}                                                                                \
 	static void test##_function(__attribute__((unused)) int unused)
 
-/* Ends the test as skipped: it cannot run here. */
+/* Ends the test, which is then reported as skipped. @why: why the test cannot run here. */
 void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /**
- * struct test_program - what a test program adds to the runner; all but @about is optional
+ * struct test_program - what a test program adds to the runner; only @about is required
  * @about: what it tests and where, for --help
  * @begin: called first, with main()'s arguments
  * @prepare: called once, before the first test

@@ -123,9 +123,9 @@ is_wanted() {
 	esac
 }
 
-# Runs a test, and then kills the processes that the test has left running. A failed test may leave
-# some. If these processes continued, run_tests() would wait for them, because they keep its pipe
-# open.
+# Runs a test, and then kills the processes that the test has left running, as a failed test may do.
+# Such a process keeps the pipe of run_tests() open, so run_tests() would wait for the process to
+# end.
 run_test() {
 	# shellcheck disable=SC2046 # several words
 	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT

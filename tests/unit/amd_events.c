@@ -219,7 +219,9 @@ TEST(events_without_a_counter_of_family_15h_are_refused)
 	for (size_t i = 0; i < COUNT(manual); i++)
 		ck_assert_msg(!pmu_refusal(&pmu_amd_15h, manual[i].code) ==
 				      !!manual[i].counters,
-			      "event 0x%llx", (unsigned long long)manual[i].code);
+			      "event 0x%llx must be refused if, and only if, no counter "
+			      "can count it",
+			      (unsigned long long)manual[i].code);
 	ck_assert_ptr_nonnull(
 		strstr(pmu_refusal(&pmu_amd_15h, EVENT(0x031, 0x06)), "one bit"));
 	ck_assert_ptr_nonnull(

@@ -38,7 +38,8 @@ static void must_fail(const char *list, int error)
 	struct pfm_cpu_context contexts[MOST];
 
 	errno = 0;
-	ck_assert_msg(pfm_cpus_parse(list, contexts, MOST) == -1, "'%s' is a list", list);
+	ck_assert_msg(pfm_cpus_parse(list, contexts, MOST) == -1,
+		      "'%s' was read as a list", list);
 	ck_assert_int_eq(errno, error);
 }
 

@@ -61,8 +61,8 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample is in this mapping. Otherwise the symbols of this machine's kernel would be
-	 * read each time.
+	 * No sample may be in this mapping. For a sample in it, pfmon would read the symbols of
+	 * this machine's kernel, each time that it reads the file.
 	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,

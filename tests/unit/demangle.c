@@ -149,7 +149,7 @@ TEST(names_of_rust_are_those_of_the_source)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *source = demangle(cases[i].name);
 
-		ck_assert_msg(source != NULL, "'%s' has no name", cases[i].name);
+		ck_assert_msg(source != NULL, "'%s' was not demangled", cases[i].name);
 		ck_assert_str_eq(source, cases[i].source);
 		free(source);
 	}

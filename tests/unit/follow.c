@@ -157,7 +157,7 @@ TEST(the_exit_status_is_that_of_the_command_traced_or_not)
 		int status = run_script(cases[i / 2].script, i % 2, &record);
 
 		ck_assert_msg(child_exit_status(status) == cases[i / 2].status,
-			      "'%s' %straced: %d", cases[i / 2].script,
+			      "'%s', %straced, has exit status %d", cases[i / 2].script,
 			      i % 2 ? "" : "not ", child_exit_status(status));
 	}
 }
@@ -287,8 +287,8 @@ static void send(int fd, uint32_t type)
 }
 
 /*
- * When the first context has ended, wait for the second one, too. When the second one has sent a
- * message, let the first one send another message.
+ * When the first context has ended, begins to wait for the second context, too. When the second
+ * context has sent a message, sends another message in the name of the first context.
  */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)

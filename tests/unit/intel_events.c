@@ -175,8 +175,8 @@ static struct event events[MOST];
 static struct verdict verdicts[MOST];
 
 /*
- * Assigns counters to the events @codes. @extras has the value of each event's second register, or
- * is NULL if no event has one.
+ * Assigns counters to the events @codes. @extras has the value of each event's second register. It
+ * is NULL if no event has a second register.
  */
 static void assign_refined(const struct pmu *pmu, uint64_t counters,
 			   const uint64_t *codes, const uint64_t *extras, size_t count)
@@ -398,7 +398,7 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		ck_assert_msg(pmu_extra_pmc(cases[i].pmu, cases[i].code) == cases[i].pmc,
-			      "line %zu: PMC %u", i,
+			      "row %zu: the second register is PMC %u", i,
 			      pmu_extra_pmc(cases[i].pmu, cases[i].code));
 }
 

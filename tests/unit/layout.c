@@ -11,7 +11,8 @@ SUITE(layout, 120);
 TEST(sizes_are_those_of_perfmon2)
 {
 #define CHECK(type, size)                                                                \
-	ck_assert_msg(sizeof(type) == (size), #type ": %zu, not %d", sizeof(type), size);
+	ck_assert_msg(sizeof(type) == (size), #type ": %zu bytes, not %d", sizeof(type), \
+		      size);
 	SIZES(CHECK)
 #undef CHECK
 }
@@ -20,7 +21,8 @@ TEST(offsets_are_those_of_perfmon2)
 {
 #define CHECK(type, field, offset)                                                       \
 	ck_assert_msg(offsetof(type, field) == (offset),                                 \
-		      #type "." #field ": %zu, not %d", offsetof(type, field), offset);
+		      #type "." #field ": at %zu, not %d", offsetof(type, field),        \
+		      offset);
 	OFFSETS(CHECK)
 #undef CHECK
 }

@@ -61,7 +61,7 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 
 /*
  * Check the events in order. An event must have a counter if it can be counted together with all
- * earlier events that got one. Otherwise, it must have none.
+ * earlier events that have a counter. All other events must have no counter.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)

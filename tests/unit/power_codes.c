@@ -35,8 +35,8 @@ static void check_encoding(const struct encoding *wanted)
 
 		ck_assert_msg(bits[i].pmc == own->pmc && bits[i].value == own->value &&
 				      bits[i].mask == own->mask,
-			      "r%llx on PMD %u: PMC %u %#llx of %#llx, not %u %#llx of "
-			      "%#llx",
+			      "r%llx on PMD %u: PMC %u has value %#llx with mask %#llx; "
+			      "expected: PMC %u, value %#llx, mask %#llx",
 			      (unsigned long long)wanted->code, wanted->pmd, bits[i].pmc,
 			      (unsigned long long)bits[i].value,
 			      (unsigned long long)bits[i].mask, own->pmc,
@@ -262,7 +262,10 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* a counter missing from a row needs another code, or cannot count the event */
+		/*
+		 * If a counter is missing from a row, the event has another code on that counter,
+		 * or that counter cannot count the event.
+		 */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -280,10 +283,11 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		ck_assert_msg(count == wanted, "r%llx: %u counters, not %u",
 			      (unsigned long long)cases[i].code, count, wanted);
 		for (unsigned int j = 0; j < count; j++)
-			ck_assert_msg(pmds[j] == cases[i].pmds[j],
-				      "r%llx: counter %u is %u, not %u",
-				      (unsigned long long)cases[i].code, j, pmds[j],
-				      cases[i].pmds[j]);
+			ck_assert_msg(
+				pmds[j] == cases[i].pmds[j],
+				"r%llx: element %u of the list is PMD %u, not PMD %u",
+				(unsigned long long)cases[i].code, j, pmds[j],
+				cases[i].pmds[j]);
 	}
 }
 
@@ -307,12 +311,12 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 	static const struct {
 		const struct pmu *pmu;
 		uint64_t code;
-		const char *words; /* NULL: the event can be counted */
+		const char *words; /* NULL if the event can be counted */
 	} cases[] = {
 		{ &pmu_power8, 0x80000000000489c, "POWER8" },
 		{ &pmu_power8, 0x2f24a, "POWER8" }, /* bit 9 */
 		{ &pmu_power8, 0x0004000000010068, "POWER8" }, /* SDAR mode */
-		{ &pmu_power8, 0x01340000001c040, "POWER8" }, /* POWER10's */
+		{ &pmu_power8, 0x01340000001c040, "POWER8" }, /* a code of POWER10 */
 		{ &pmu_power9, 0x01340000001c040, "POWER9" },
 		{ &pmu_power9, 0x4d25e, "POWER9" },
 		{ &pmu_power9, 0x4100fc, "POWER9" }, /* cache selector 4 */

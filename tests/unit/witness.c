@@ -55,8 +55,9 @@ TEST(events_without_an_explanation_are_missing)
 }
 
 /*
- * The number of missing samples is computed from the mean period of the samples or, if there are no
- * samples, from the current period. If the period is 0, this number is 0.
+ * pfmon divides the number of missing events by a period to get the number of missing samples. The
+ * period is the mean period of the samples. If there are no samples, it is the current period. If
+ * this period is 0, the number of missing samples is 0.
  */
 TEST(without_samples_the_current_period_gives_their_number)
 {

@@ -139,7 +139,7 @@ static void faults(const uint64_t *n)
 	memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		fail("%" PRIu64 " pages: %s", pages, strerror(errno));
+		fail("cannot map %" PRIu64 " pages: %s", pages, strerror(errno));
 
 	/* A huge page would cause only one fault. EINVAL: this kernel has no huge pages. */
 	if (madvise((void *)memory, pages * page, MADV_NOHUGEPAGE) && errno != EINVAL)
@@ -190,8 +190,8 @@ static void *thread_loop(void *n)
 }
 
 /*
- * The workload "threads" creates all its threads before the first one loops. It joins the first one
- * after all of them have ended. So the C library executes the same instructions in each run, no
+ * The workload "threads" creates all its threads before any of them loops, and joins no thread
+ * before all of them have ended. So the C library executes the same instructions in each run, no
  * matter in which order the threads run.
  */
 static struct {
@@ -244,7 +244,7 @@ static void threads(const uint64_t *n)
 	for (uint64_t i = 0; i < count; i++) {
 		error = pthread_create(&thread[i], NULL, loop_at_once, NULL);
 		if (error)
-			fail("thread %" PRIu64 ": %s", i, strerror(error));
+			fail("cannot create thread %" PRIu64 ": %s", i, strerror(error));
 	}
 	for (uint64_t i = 0; i < count; i++)
 		pass_byte(read, at_once.end[0]);
@@ -297,8 +297,8 @@ static void later(const uint64_t *n)
 }
 
 /*
- * @numbers: the number of threads that have not looped yet, including this one, and the number of
- * instructions that each thread executes
+ * @numbers: two numbers. The first is the number of threads that have not looped yet, including
+ * this one. The second is the number of instructions that each thread executes.
  */
 static void *link_of_chain(void *numbers)
 {
@@ -465,7 +465,7 @@ static void check_instructions(uint64_t instructions)
 	if (instructions % 10)
 		fail("not a multiple of 10: %" PRIu64, instructions);
 	if (instructions / 10 > ULONG_MAX)
-		fail("the loop is too long: %" PRIu64, instructions);
+		fail("the loop is too long: %" PRIu64 " instructions", instructions);
 }
 
 int main(int argc, char **argv)
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
 	uint64_t n[MOST_NUMBERS];
 
 	if (argc < 2)
-		fail("which work? (--help for help)");
+		fail("the name of the work is missing: see --help");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return fputs(help, stdout) < 0 ? 2 : 0;
 

@@ -176,7 +176,7 @@ static void try_sets(void)
 
 /* ---- sampling formats ---------------------------------------------------------------- */
 
-/* What read_buffer() finds in a buffer. */
+/* Result of read_buffer(): the samples in a buffer. */
 struct found {
 	uint64_t samples;
 	uint64_t lost;
@@ -277,8 +277,8 @@ static uint64_t switches(void)
 }
 
 /*
- * Lets the thread sleep several times, and samples its context switches. Stores in @truth how many
- * there were. Each sleep causes at least one context switch.
+ * Lets the thread sleep several times, and samples its context switches. Stores the number of
+ * context switches in @truth. Each sleep causes at least one context switch.
  */
 static void take_samples(int fd, uint64_t *truth)
 {

@@ -85,8 +85,8 @@ TEST(all_counters_count)
 }
 
 /*
- * PMD 0 counts with a thread mask in its PMC, PMD 1 without a mask. The mask restricts the event to
- * some of the hardware threads that share the L3.
+ * The PMC of PMD 0 contains a thread mask. The PMC of PMD 1 contains no mask. The mask restricts
+ * the event to some of the hardware threads that share the L3.
  */
 static void check_threads(void)
 {

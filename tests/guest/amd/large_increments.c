@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests two events of AMD's processors from family 17h on. Event 003H needs two counters. Event
- * FFFH merges two counters into one. perfmon_amd always refuses event FFFH. It refuses event 003H
+ * FFFH makes two counters work as one. perfmon_amd always refuses event FFFH. It refuses event 003H
  * unless the PMC selects no privilege level.
  */
 #include <cpuid.h>
@@ -70,7 +70,10 @@ TEST(other_events_and_an_event_that_counts_at_no_level_are_accepted)
 	close(fd);
 }
 
-/* Event FFFH merges two counters regardless of the privilege levels that the PMC selects. */
+/*
+ * Event FFFH makes two counters work as one, regardless of the privilege levels that the PMC
+ * selects.
+ */
 TEST(the_event_that_makes_one_counter_of_two_is_refused)
 {
 	int fd;

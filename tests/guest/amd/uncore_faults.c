@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like copy_faults.c, but for contexts whose registers several CPUs share. Every allocation fails
- * in turn, including those for the placeholders. The placeholders are perf events, and kernel
- * workers create them.
+ * Like copy_faults.c, this suite lets every allocation of a call fail in turn. The contexts here
+ * use registers that several CPUs share. Their placeholders are perf events. Kernel workers create
+ * the placeholders, and the allocations of these workers fail in turn, too.
  */
 #include <stdio.h>
 
@@ -80,7 +80,10 @@ static void must_count(void)
 	unload();
 }
 
-/* The load may have failed. In either case the context must count after the next load. */
+/*
+ * @error: result of a load. Whether the load succeeded or failed, the context must count after the
+ * next load.
+ */
 static void must_be_loaded_now_or_later(int error)
 {
 	must_be_loaded_or_not(error);

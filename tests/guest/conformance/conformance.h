@@ -5,8 +5,8 @@
  *
  * The tests need two values for each PMC that controls a counter. With the first values in its
  * PMCs, the counter counts whenever the thread runs. With the second values, it counts nothing. If
- * only some of a counter's PMCs have a second value, the others keep their first value. If none of
- * its PMCs has a second value, some tests leave the counter out.
+ * only some of a counter's PMCs have a second value, the other PMCs keep their first value. If none
+ * of its PMCs has a second value, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -29,7 +29,7 @@ struct setting {
 	uint64_t quiet;
 };
 
-/* What a counter counts, if that can also be measured without the counter. */
+/* The quantity that a counter counts, if this quantity can also be measured without the counter. */
 enum truth {
 	TRUTH_UNKNOWN, /* unknown: the counter is compared with itself */
 	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
@@ -135,7 +135,7 @@ struct done run(int fd, uint64_t instructions);
  */
 void must_count_right(int fd, const struct counter *counter);
 
-/* work_begin() lets the child work. work_end() stops it, and stores in @done what it did. */
+/* work_begin() lets the child work. work_end() ends this work, and describes the work in @done. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
 /* Checks the count of @counter, which was 0 before the work that @done describes. */

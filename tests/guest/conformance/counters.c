@@ -12,7 +12,7 @@
 
 const char *module_parameters = "";
 
-/* Shared by the test processes, so that calibration happens once. */
+/* The test processes share this table, so the counters are calibrated only once. */
 static struct table {
 	struct pfm_info info;
 	struct counter counters[PFM_MAX_COUNTERS];
@@ -159,8 +159,8 @@ static void know_power(void)
 }
 
 /*
- * Adds counter @n. It is busy if its PMC selects @event at both privilege levels, and quiet if the
- * PMC selects no level.
+ * Adds counter @n. Its busy value selects @event at both privilege levels. Its quiet value selects
+ * no level.
  */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {
@@ -198,7 +198,7 @@ static void know_amd(void)
 {
 	unsigned int n;
 
-	/* On family 15h only counters 0 to 2 count cycles. */
+	/* On family 15h only counters 0, 1 and 2 count cycles. */
 	for (n = 0; n < 16; n++) {
 		if (n == 0 || n == 2)
 			know_select(n, TRUTH_CYCLES, AMD_CYCLES);
@@ -347,9 +347,9 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * CPU time and elapsed time. If the kernel does not trust the TSC, then from one tick to the next
- * its clock of CPU time advances by at most one tick period. While the host runs something else,
- * ticks come late, so this clock falls behind. Later it catches up. The clock of elapsed time
+ * CPU time and elapsed time. If the kernel does not trust the TSC, its clock of CPU time advances
+ * by at most one tick period between two ticks. While the host runs something else, ticks come
+ * late. Then the clock of CPU time falls behind, and it catches up later. The clock of elapsed time
  * always advances evenly. A counter may follow either clock.
  */
 struct span {

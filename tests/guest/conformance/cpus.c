@@ -82,8 +82,8 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 }
 
 /*
- * CPU 1 is offline when the hardware is claimed. It comes online, and is offline again when the
- * context is closed.
+ * CPU 1 is offline when the hardware is claimed. Then CPU 1 comes online. It is offline again when
+ * the context is closed.
  */
 static void check_away(void)
 {

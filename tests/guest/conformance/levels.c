@@ -15,8 +15,8 @@ static void work_as_a_user(void)
 }
 
 /*
- * Returns what @counter counts during @work. Two runs of @work do not take the same time. So if the
- * counter follows time, the count is divided by the CPU time.
+ * Returns what @counter counts during @work. The CPU time of @work differs from run to run. So if
+ * the counter counts time, this function divides the count by the CPU time.
  */
 static double count_of(int fd, const struct counter *counter, void (*work)(void))
 {

@@ -54,8 +54,9 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
 	/* The PMD holds only what was counted since the overflow. */
-	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP), "%s0x%jx left",
-		      subject, (uintmax_t)left);
+	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP),
+		      "%sthe PMD contains 0x%jx after the overflow", subject,
+		      (uintmax_t)left);
 	/* Nothing counts until the context is loaded again. */
 	must(fd, pfm_start(fd, NULL));
 	loop(LOOP);

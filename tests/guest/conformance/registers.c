@@ -147,8 +147,8 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 
 /*
  * A counter whose PMCs were not written must behave as if the default values had been written to
- * them: it counts in both cases, or in neither. Before, another context had different values in
- * these PMCs.
+ * them: the counter counts in both cases, or in neither. Before this test, another context had
+ * different values in these PMCs.
  */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
@@ -270,8 +270,9 @@ static bool is_state(int fd, unsigned int n)
 }
 
 /*
- * Checks PMD @n if it is one of the PMU module "example": the priority must be that of the process,
- * and the user time cannot exceed the task clock.
+ * Checks PMD @n if it is PRIORITY or USER_TIME of the PMU module "example". PRIORITY must contain
+ * the priority of the process. @gained, by which USER_TIME has grown, must not exceed the task
+ * clock.
  */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {

@@ -22,7 +22,7 @@ static uint64_t strange_value(unsigned int i)
 
 #define STRANGE_VALUES 70
 
-/* Returns whether the value was accepted. */
+/* Writes @value to PMC @n. Returns true if the value was accepted. */
 static bool try_pmc(int fd, unsigned int n, uint64_t value)
 {
 	pfarg_pmc_t pmc = { .reg_num = n, .reg_value = value };

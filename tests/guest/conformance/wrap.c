@@ -13,8 +13,8 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 #define LOOP (5 * MILLION)
 
 /*
- * Stores values at which this counter wraps, and values at which counters of other widths wrap.
- * Returns the number of values.
+ * Stores values at which @counter wraps, and values at which counters of other widths wrap. Returns
+ * the number of values.
  */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
@@ -37,9 +37,9 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores five initial values for each border: the border itself, the value just below it, two
- * values from which a loop crosses the border, and one from which the loop does not reach it.
- * Returns the number of values.
+ * Stores five initial values for each border: the border itself, the value just below the border,
+ * two values from which a loop crosses the border, and one value from which a loop does not reach
+ * the border. Returns the number of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
@@ -120,12 +120,14 @@ TEST(live_reads_continue_over_a_wrap)
 			for (last = j = 0; j < 50; j++) {
 				loop(LOOP / 50);
 				/*
-				 * Read the clock before the PMD. Otherwise the time would
-				 * include the rest of the read after the count was taken.
+				 * Read the clock before the PMD. If the clock were read afterwards,
+				 * the measured time would include a part of the call that reads the
+				 * PMD.
 				 */
 				done.least = cpu_time() - begun;
 				now = peek_pmd(fd, counter->pmd) - preloads[i];
-				ck_assert_msg(now >= last, "%s%s: %jd after %jd", subject,
+				ck_assert_msg(now >= last,
+					      "%s%s: count %jd after count %jd", subject,
 					      what, (intmax_t)now, (intmax_t)last);
 				last = now;
 			}
@@ -134,8 +136,8 @@ TEST(live_reads_continue_over_a_wrap)
 			must(fd, pfm_stop(fd));
 			now = read_pmd(fd, counter->pmd) - preloads[i];
 			ck_assert_msg(now >= last && now - last < BIT(30),
-				      "%s%s: %jd after the stop, %jd before", subject,
-				      what, (intmax_t)now, (intmax_t)last);
+				      "%s%s: the count is %jd after the stop, %jd before",
+				      subject, what, (intmax_t)now, (intmax_t)last);
 		}
 		must_not_be_suspended(fd);
 		close(fd);

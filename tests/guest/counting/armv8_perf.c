@@ -39,8 +39,8 @@ static void wait_for_release(void)
 /* ---- which counters perf marks as used -------------------------------------------------- */
 
 /*
- * perf may look up the event of a counter that is marked as used. So each such counter must have an
- * event.
+ * perf may look up the event of a counter that is marked as used. So each counter that is marked as
+ * used must have an event.
  */
 static void check_events(void)
 {
@@ -189,8 +189,8 @@ TEST(a_perf_user_that_may_read_counters_sees_no_other_counts)
 }
 
 /*
- * Enables user access, which perf may leave enabled when its last event is closed. While a context
- * is loaded, programs must have no access.
+ * Enables the access of programs to the counters. perf may leave this access enabled when its last
+ * event is closed. While a context is loaded, programs must not have access.
  */
 static void check_left_open(void)
 {
@@ -324,8 +324,8 @@ static void check_chain(void)
 		      "the other module is not called after the context is closed");
 
 	/*
-	 * A new context counts while the other module interposes. It continues to count after the
-	 * other module has stopped interposing.
+	 * A new context counts while the other module interposes. The context continues to count
+	 * after the other module has stopped interposing.
 	 */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());

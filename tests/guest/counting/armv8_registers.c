@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: the contents of the hardware's registers, read by a module of the tests. */
+/*
+ * Armv8: tests the contents of the hardware's registers. A module of the tests reads the registers.
+ */
 #if defined(__aarch64__)
 
 #include <fcntl.h>
@@ -101,7 +103,7 @@ static void check_interrupts(void)
 	int fd = context_of(0, CPU_CYCLES | USER);
 
 	wait_until(!hardware(
-		"pmintenset")); /* counters may still be held from the previous test */
+		"pmintenset")); /* perfmon may still hold counters of the last test */
 	use(fd, 1, INSTRUCTIONS, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -127,7 +129,7 @@ static void check_cleared(void)
 	int fd;
 
 	wait_until(!(hardware("pmcr") &
-		     PMCR_E)); /* counters may still be held from the previous test */
+		     PMCR_E)); /* perfmon may still hold counters of the last test */
 	fd = context_of(0, INSTRUCTIONS);
 	ck_assert_uint_eq(hardware("pmcr") & PMCR_E, 0);
 	load(fd, thread_id());
@@ -152,8 +154,8 @@ TEST(no_counter_runs_when_no_context_is_loaded)
 #define WRAP	(1ull << 32)
 
 /*
- * Opens the file of a parameter. The tests open it before counting begins, so that open() is not
- * counted.
+ * Opens the file of a parameter. The tests call this function before counting begins, so that
+ * open() is not counted.
  */
 static int power_switch(const char *name)
 {
@@ -240,7 +242,7 @@ static void check_wrap_of_kernel(void)
 	must(fd, pfm_stop(fd));
 	read_pmds(fd, numbers, values, 2);
 	ck_assert_uint_gt(values[0], WRAP);
-	/* The two registers are read some instructions apart. */
+	/* Some instructions are executed between the reads of the two registers. */
 	must_be_near(values[0] - preload, values[1], 100);
 	close(lose);
 	close(fd);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: a system-wide context beside an event of perf on the same CPU. */
+/*
+ * Armv8: tests a system-wide context and an event of perf that count on the same CPU at the same
+ * time.
+ */
 #if defined(__aarch64__)
 
 #include <stdio.h>

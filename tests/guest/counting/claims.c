@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: which counters of a CPU are ours and which are perf's.
+ * Armv8: tests which counters of a CPU the module claims and which counters perf can use.
  *
  * The module claims the counters that loaded contexts use. perf can use all other counters, whether
  * its events are created before contexts are loaded or later.
@@ -81,7 +81,7 @@ TEST(only_counters_in_use_are_taken)
 	fd = context_using(BIT(3));
 	load(fd, thread_id());
 	ck_assert_msg(group_runs(EVENT_COUNTERS),
-		      "perf cannot use all counters that are not in use");
+		      "a counter is not in use, but perf cannot use it");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
 		      "perf can use the counter that a context uses");
 	/*
@@ -104,7 +104,7 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * The test uses this many combinations of counters 0 to 4. The core has fewer entries for
+ * Number of combinations of counters 0 to 4 that the test uses. The core has fewer entries for
  * combinations: see USES in module/core/claims/claim.c.
  */
 #define COMBINATIONS 24
@@ -122,7 +122,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		load(fds[i], children[i].pid);
 	}
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4),
-		      "perf cannot use all counters that are not in use");
+		      "a counter is not in use, but perf cannot use it");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3),
 		      "perf can use one of the five counters in use");
 	/*
@@ -143,8 +143,8 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 }
 
 /*
- * perf accepts a group without checking how many counters are left. A group that is too large never
- * runs.
+ * perf accepts a group even if the CPU does not have enough counters left for the group. Such a
+ * group never runs.
  */
 static void check_groups(void)
 {
@@ -339,11 +339,11 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. At each load and unload the kernel itself
- * also calls functions on other CPUs. A second measurement finds the number of these calls: during
- * this measurement, another context keeps the counter in use. On a busy host the loads take many
- * seconds. In each second, up to CALLS_PER_SECOND more calls are permitted: those of one claim and
- * of one release, and those of the kernel's work that has nothing to do with the loads.
+ * second, even if contexts are loaded and unloaded more often. At each load and unload the kernel
+ * itself also calls functions on other CPUs. A second measurement finds the number of these calls:
+ * during this measurement, another context keeps the counter in use. On a busy host the loads take
+ * many seconds. In each second, up to CALLS_PER_SECOND more calls are permitted. They are the calls
+ * of one claim and one release, and the calls of other work that the kernel does.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

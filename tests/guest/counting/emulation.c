@@ -179,8 +179,8 @@ TEST(a_wrap_during_a_read_is_seen)
 
 /*
  * At least two wraps raise an interrupt. If the counters have at most 32 bits, they start at 0 and
- * each wraps at least twice during this long run. Wider counters start closer to the wrap, so that
- * each of the two counters wraps once.
+ * each of the two counters wraps at least twice during this long run. Wider counters start closer
+ * to the wrap, so that each of them wraps once.
  */
 TEST(a_long_run_over_wraps_is_exact)
 {
@@ -346,7 +346,10 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
 }
 
-/* Compares a cycle counter that wraps with one that does not wrap, also without --icount. */
+/*
+ * Compares a cycle counter that wraps with a cycle counter that does not wrap. This test also runs
+ * without --icount.
+ */
 TEST(cycles_across_the_wrap_are_those_of_another_counter)
 {
 	uint64_t wrap, narrow, wide;
@@ -375,8 +378,8 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 /* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * The values of a narrow counter and of a virtual PMD. Virtual PMDs always have 64 bits. Both PMDs
- * count the same events, and one call reads both.
+ * The values of a narrow counter and of a virtual PMD, which always has 64 bits. Both PMDs count
+ * the same events, and one call reads both.
  */
 struct pair {
 	uint64_t narrow;
@@ -443,7 +446,10 @@ static void check_narrow_switches(unsigned int width)
 	close(fd);
 }
 
-/* Both counters show the same clock in nanoseconds. They differ by the time between their reads. */
+/*
+ * Both counters show the same clock in nanoseconds. Their values differ by the time between the
+ * reads of the two counters.
+ */
 static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 {
 	int fd = pair_of(PFM_SOFT_TASK_CLOCK, PFM_PMD_TASK_CLOCK, preload);
@@ -457,8 +463,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	truth = cpu_time() - truth;
 	/*
 	 * Both clocks start and stop together when the thread is switched. Only the narrow clock
-	 * has interrupts. A part of the time of these interrupts is counted by only one of the
-	 * clocks.
+	 * has interrupts. These interrupts take time, and only one of the clocks counts a part of
+	 * this time.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

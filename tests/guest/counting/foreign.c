@@ -103,7 +103,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* from now on the counter counts; its value is still 12345 */
+	pin(0); /* now the counter begins to count from 12345 */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);
@@ -123,7 +123,7 @@ TEST(calls_on_another_pmus_cpu_succeed_and_count_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
 }
 
-/* A context without hardware counters counts everything, even on a foreign CPU. */
+/* A context that uses only virtual PMDs counts on all CPUs, even on a foreign CPU. */
 static void check_virtual_only(void)
 {
 	int fd = make_context();

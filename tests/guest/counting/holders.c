@@ -38,8 +38,8 @@ static int cpu_context(void)
 }
 
 /*
- * The load must fail, because a context of the other kind holds the counter pmu()->pmds[0] or, if
- * the counters are not independent, the whole PMU.
+ * The load must fail, because a context of the other kind holds the counter pmu()->pmds[0]. If the
+ * counters are not independent, that context holds the whole PMU.
  */
 static void must_be_held(int fd, uint32_t target, const char *holder)
 {

@@ -168,7 +168,7 @@ TEST(a_cpu_comes_online_after_the_context_is_loaded)
 	with_all_cpus_back(check_made_meanwhile);
 }
 
-/* The last context is closed while a CPU is offline. The next context works. */
+/* The last context is closed while a CPU is offline. The next context must count correctly. */
 static void check_closed_meanwhile(void)
 {
 	int fd = busy_context_on(thread_id());
@@ -191,8 +191,8 @@ TEST(a_context_is_closed_while_a_cpu_is_offline)
 }
 
 /*
- * CPU 1 goes offline several times, so the thread has to leave it. At the same time, the test
- * calls read, start and write in a loop.
+ * CPU 1 goes offline several times, so the thread has to move to another CPU. At the same time, the
+ * test reads, starts and writes the context in a loop.
  */
 static void check_calls_meanwhile(void)
 {

@@ -96,7 +96,7 @@ static void load_on_sleepers(unsigned int count)
 	make_sleepers(count, load_and_start);
 }
 
-/* ---- what a switch takes ----------------------------------------------------------------- */
+/* ---- cost of a switch -------------------------------------------------------------------- */
 
 struct partner {
 	pid_t pid;
@@ -194,8 +194,8 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 {
 	struct costs costs = measure_costs(partners);
 
-	printf("         %5u loaded on other threads: a switch takes %.1f instructions, "
-	       "%.1f with a monitored thread\n",
+	printf("         %5u loaded on other threads: a switch takes %.1f instructions; "
+	       "%.1f if the partner is monitored, too\n",
 	       count, costs.unmonitored, costs.monitored);
 	fflush(stdout);
 	return costs;
@@ -214,8 +214,9 @@ static void must_cost_no_more(double cost, double first)
 }
 
 /*
- * On architectures other than arm64, the kernel's own part of a switch varies. It took 90
- * instructions less in the third measurement, which has the most contexts.
+ * Returns true on arm64. On other architectures, the number of instructions of the kernel's own
+ * part of a switch varies. It was smaller by 90 in the third measurement, although that one has the
+ * most contexts.
  */
 static bool kernels_part_is_constant(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: counters that share their control registers and overflow at 31 bits.
+ * POWER: tests counters that share their control registers and overflow at 31 bits.
  *
  * QEMU's PMC5 counts instructions, and PMC6 counts cycles. PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
@@ -23,7 +23,9 @@ SUITE(power, 300);
 /* No translation block of a loop or of the kernel has this many instructions. */
 #define BLOCK		 128
 
-/* A period in cycles. The handling of an overflow interrupt takes longer. */
+/*
+ * A period in cycles. It is shorter than the time that the handling of an overflow interrupt takes.
+ */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -53,9 +55,9 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps. PMD @truth counts the same event as PMD @n and does not wrap. Both must count the
- * same number of events. Most events are in the loop, and a few are in the calls before and after
- * it.
+ * PMD @n wraps. PMD @truth counts the same event as PMD @n and does not wrap. Both PMDs must count
+ * the same number of events. Most events are in the loop, and a few are in the calls before and
+ * after the loop.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -114,7 +116,10 @@ TEST(wraps_at_every_instruction_are_exact)
 	}
 }
 
-/* Where the kernel has interrupts disabled, the overflow handler runs as an NMI. */
+/*
+ * If an overflow interrupt comes while the kernel has interrupts disabled, its handler runs as an
+ * NMI.
+ */
 TEST(overflows_with_interrupts_off_are_exact)
 {
 	enum {
@@ -271,7 +276,7 @@ static void check_throttled(void)
 	uint64_t length, throttles, runs;
 	int fd;
 
-	/* A limit as low as this one is checked at each interrupt. */
+	/* With a limit as low as 1, the number of interrupts is checked at each interrupt. */
 	write_text(INTERRUPT_LIMIT, "1");
 	fd = make_context();
 	/* After the first run, the kernel has done all its one-time work. */
@@ -376,7 +381,8 @@ TEST(an_overflow_of_64_bits_masks_all)
 }
 
 /*
- * MMCR0 accepts PFM_REGFL_NO_EMUL64, because it holds the bits that enable the overflow interrupts.
+ * PMC MMCR0 accepts PFM_REGFL_NO_EMUL64, because MMCR0 contains the bits that enable the overflow
+ * interrupts.
  */
 TEST(without_emulation_counters_have_31_bits)
 {
@@ -415,7 +421,7 @@ TEST(without_emulation_counters_have_31_bits)
 
 /*
  * PMC6 always counts when PMC5 counts. If PMC6 is not in use, it continues from the value that its
- * last user left. Here it soon overflows from this value.
+ * last user wrote. In this test, that value is close to an overflow.
  */
 TEST(the_overflow_of_an_unused_counter_is_ignored)
 {

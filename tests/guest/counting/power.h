@@ -15,7 +15,7 @@
 
 /* Returns the value of MMCRA while no context uses it. */
 uint64_t idle_mmcra(void);
-/* Skips the test if counters are not exact. */
+/* Skips the test unless QEMU counts exactly. */
 void need_exact_power(void);
 /* Returns the MMCR1 value that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);

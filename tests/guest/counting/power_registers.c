@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: the contents of the hardware's registers, read by a module of the tests. */
+/*
+ * POWER: tests the contents of the hardware's registers. A module of the tests reads the registers.
+ */
 #if defined(__powerpc64__)
 
 #include <stdio.h>
@@ -223,7 +225,7 @@ static void check_sampling_after(uint64_t left)
 		      (unsigned int)left, (uintmax_t)mmcra);
 }
 
-/* An overflow may come between any two instructions of the start. */
+/* The overflow that switches sets may come between any two instructions of pfm_start(). */
 static void check_sampling(void)
 {
 	uint64_t left;
@@ -314,8 +316,8 @@ static void fill(size_t count)
 }
 
 /*
- * Fills the registers, as if other threads had used them. The load must clear them. After the
- * unload, the release of the hardware must clear them, too.
+ * Fills the registers, as if other threads had used them. The load must clear the registers. When
+ * the module releases the hardware after the unload, it must clear them again.
  */
 static void check_cleared(void)
 {

@@ -125,7 +125,7 @@ static void must_not_be_seen(int fd, const char *what)
 
 /*
  * A program that monitors itself must not be able to read the counts of a thread that ran on the
- * CPU before. This is true even if the program monitors only its CPU time.
+ * CPU before. It must not be able to do so even if it monitors only its own CPU time.
  */
 TEST(no_context_exposes_the_counts_of_other_threads)
 {
@@ -162,8 +162,9 @@ TEST(no_context_exposes_the_counts_of_other_threads)
 }
 
 /*
- * The least number of cycles that 10000 instructions take. Without --icount, one cycle in QEMU is
- * one nanosecond of the host's clock, and the guest may execute several instructions in one cycle.
+ * A lower bound for the cycles that 10000 instructions take. Without --icount, a cycle in QEMU
+ * takes one nanosecond of the host's clock, and the guest may execute several instructions in a
+ * cycle.
  */
 #define LEAST_CYCLES_OF_10000 1000
 
@@ -245,8 +246,8 @@ TEST(an_event_that_was_refused_is_refused_again)
 }
 
 /*
- * The hardware is handed over in both directions, on each CPU in turn. Each handover to perf takes
- * up to a second.
+ * The hardware goes from perf to contexts and back, on each CPU in turn. Each handover to perf
+ * takes up to a second.
  */
 TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
@@ -305,9 +306,9 @@ static void perf_calls_interposer(void)
 }
 
 /*
- * The wait for the message has a limit. If the test ran into its timeout instead, nobody would
- * unload the other module. So the unload of the PMU module would never end, and the guest would
- * hang.
+ * The wait for the message has a limit. Without this limit, the test's timeout might end the test,
+ * and then nobody would unload the other module. The unload of the PMU module would never end, and
+ * the guest would hang.
  */
 static void check_unload_waits(void)
 {

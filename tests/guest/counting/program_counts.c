@@ -118,7 +118,7 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 }
 
 /*
- * To get a program's count, the test runs one script with program 0 and this program, and one
+ * To get the count of a program, the test runs a script with program 0 and the program, and a
  * script with program 0 alone. The count is the difference. It includes the shell's work to create
  * a process, but not the work that the shell does once, before its first process. The remaining
  * error is below 20 instructions per process. The main reason is that the shell reads a longer

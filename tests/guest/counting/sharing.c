@@ -19,9 +19,11 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * While perf's own code runs, some instructions are not counted. These are the maximum numbers:
+ * While perf's own code runs, some instructions are not counted. The macros are the maximum numbers
+ * of such instructions:
  * - each time one event of a thread is enabled and disabled;
- * - additionally for each other event of that thread, because perf stops and starts it, too;
+ * - additionally for each other event of that thread, because perf also stops and starts the other
+ * events;
  * - each time a thread that has events is switched.
  */
 #define MISSED_BY_PAIR	 2600
@@ -115,8 +117,8 @@ static struct window measure_window(int fd, int event, int pairs)
 }
 
 /*
- * The two PMDs are not read at the same instruction, so every window misses some instructions.
- * Returns their number.
+ * Returns the number of instructions that every window misses, because the two PMDs are not read at
+ * the same instruction.
  */
 static int64_t always_missed(int fd, int event)
 {
@@ -130,8 +132,8 @@ static int64_t always_missed(int fd, int event)
 
 /*
  * Checks how many instructions @window missed.
- * @none: number of instructions that every window misses. Only perf's work and thread switches may
- * add to this number.
+ * @none: number of instructions that every window misses. A window may miss more instructions only
+ * because of perf's work and thread switches.
  */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {
@@ -239,8 +241,8 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 }
 
 /*
- * Like check_no_overflow_is_lost(), but with one wrapping counter, and with and without --icount. A
- * counter that does not wrap is the reference.
+ * Like check_no_overflow_is_lost(), but only one counter wraps, and the test also runs without
+ * --icount. A counter that does not wrap is the reference.
  */
 static void check_counter_survives(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The software PMU: each of its events is compared with what the kernel reports by other
- * interfaces. If the machine has a better PMU, the software PMU replaces it during the tests.
+ * Tests the software PMU. The count of each of its events is compared with values from other
+ * interfaces of the kernel. If the machine has a better PMU, the software PMU replaces it during
+ * the tests.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -77,7 +78,10 @@ static void check_time_counter(void)
 	count = read_pmd(fd, 2);
 	ck_assert_msg(count <= outer, "%ju ticks counted, only %ju elapsed",
 		      (uintmax_t)count, (uintmax_t)outer);
-	/* Each switch loses a little time. Without any switch the whole time is counted. */
+	/*
+	 * At each switch a little time is not counted. Without any switch the whole time is
+	 * counted.
+	 */
 	ck_assert_msg(count >= (out ? inner / 2 : inner),
 		      "only %ju ticks counted, %ju elapsed", (uintmax_t)count,
 		      (uintmax_t)inner);
@@ -190,8 +194,8 @@ TEST(faults_are_those_of_getrusage)
 }
 
 /*
- * Pages that the kernel touches for a thread. The thread waits until another thread supplies the
- * pages.
+ * Memory whose pages are missing. When the kernel touches a page for a thread, this thread waits
+ * until another thread supplies the page.
  */
 struct missing_pages {
 	uint64_t count;
@@ -219,9 +223,9 @@ static void *give_pages(void *argument)
 /*
  * Causes @count major faults. A fault is major if the kernel had to wait and to retry the fault:
  * see mm_account_fault(). Every such fault in a system call is major. For a fault at user level,
- * newer kernels first try to handle it with only the lock of the mapping. If this try has to wait,
- * the kernel treats the next try as the first one, so the fault is not major. Therefore a system
- * call, uname(2), touches the pages.
+ * newer kernels first try to handle it with only the lock of the mapping. If the kernel has to wait
+ * in this try, it treats the next try as the first one, so the fault is not major. Therefore a
+ * system call, uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -341,8 +345,8 @@ TEST(a_newly_written_event_counts_at_once)
 }
 
 /*
- * A clock of 31 bits that counts nanoseconds wraps every 2.1 s. The test begins just before a wrap,
- * and must see the interrupt of this wrap or of the next one.
+ * A clock of 31 bits that counts nanoseconds wraps every 2.1 s. The clock begins just before a
+ * wrap. The test must see the interrupt of this wrap or of the next wrap.
  */
 static void check_interrupts(void)
 {
@@ -353,8 +357,9 @@ static void check_interrupts(void)
 	int fd;
 
 	/*
-	 * On a busy host the timer may be tens of milliseconds late. If a switch or a read finds
-	 * the wrap first, the timer has nothing left to do, and the next wrap is 2 s later.
+	 * On a busy host the timer may be tens of milliseconds late. If a thread switch or a read
+	 * finds the wrap before the timer fires, there is no interrupt for this wrap. The next wrap
+	 * comes 2 s later.
 	 */
 	for (i = 0; i < COUNT(clocks); i++) {
 		fd = soft_context(clocks[i]);
@@ -376,9 +381,9 @@ TEST(clock_overflow_raises_interrupt)
 
 /*
  * A clock of 16 bits raises an interrupt every 65 microseconds, but the thread still makes
- * progress. If the guest's clock counts instructions, each wrap has its own interrupt. Otherwise
- * one late interrupt may handle several wraps, so the thread works until there have been enough
- * interrupts.
+ * progress. If the guest's clock counts instructions, each wrap has its own interrupt. If it does
+ * not, one late interrupt may handle several wraps. So the thread works until there have been
+ * enough interrupts.
  */
 static void check_many_interrupts(void)
 {
@@ -399,8 +404,8 @@ static void check_many_interrupts(void)
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
 		/*
-		 * The interrupts take a part of the thread's CPU time. In a debug kernel this is
-		 * about half.
+		 * The interrupts take a part of the thread's CPU time, about half of it in a debug
+		 * kernel.
 		 */
 		most = is_debug_kernel() ? 200 : 150;
 		must_be_between(count, 100 * MILLION, most * MILLION);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System-wide contexts: what they count on their CPU, and who is refused. */
+/* Tests what system-wide contexts count on their CPU, and which users may not load them. */
 #include <grp.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * The reference value is the sum of the counts of all programs and of the test program, each
- * counted alone. These counts are the same in each run.
+ * The reference value is the sum of the counts of all programs and of the test program, each of
+ * which is counted alone. Each of these counts is the same in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {

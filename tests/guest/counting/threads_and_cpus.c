@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts on threads and on CPUs count at the same time, with different counters of a PMU. */
+/*
+ * Tests that contexts on threads and contexts on CPUs can count at the same time, with different
+ * counters of a PMU.
+ */
 #include <stdio.h>
 
 #include "measure.h"
@@ -57,7 +60,10 @@ TEST(both_count_exactly)
 	close(cpu);
 }
 
-/* Threads are switched in and out while the CPU's context counts all of them. */
+/*
+ * The CPU's context counts all threads of the CPU, while one of them is also monitored by a context
+ * of its own.
+ */
 TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 {
 	struct child child, other;
@@ -95,8 +101,8 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 
 /*
  * Prepares the context to take a sample at each overflow of PMD @n, which counts at user level. The
- * prompt counter counts cycles, and the other counters count instructions. Under --icount these
- * numbers are the same, because each instruction takes one cycle.
+ * prompt counter counts cycles, and the other counters count instructions. Under --icount cycles
+ * and instructions have the same count, because each instruction takes one cycle.
  */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)
 {

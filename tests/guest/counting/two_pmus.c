@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The software PMU beside a hardware PMU: each context uses the PMU that it names. */
+/*
+ * Tests the software PMU and a hardware PMU at the same time. Each context uses the PMU that was
+ * named when it was created.
+ */
 #include <stdio.h>
 #include <sys/ioctl.h>
 

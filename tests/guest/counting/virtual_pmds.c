@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: time, switches, migrations and faults. They are compared with the kernel's own
- * accounting and, under --icount, with the guest's clock.
+ * Tests the virtual PMDs for time, switches, migrations and faults. Their values are compared with
+ * the kernel's own accounting and, under --icount, with the guest's clock.
  */
 #include <time.h>
 
@@ -146,6 +146,9 @@ TEST(monotonic_time_is_that_of_clock_gettime)
 	must(fd, pfm_stop(fd));
 	outer = monotonic_time() - outer;
 	count = read_pmd(fd, PFM_PMD_MONOTONIC_TIME);
-	/* The PMD reads a clock that even an NMI can read. It may lag by a few microseconds. */
+	/*
+	 * The value of the PMD comes from a clock that even an NMI can read. This clock may be a
+	 * few microseconds behind monotonic_time().
+	 */
 	must_be_between(count, inner - 10000, outer + 10000);
 }

@@ -11,9 +11,9 @@
 SUITE(counts, 120);
 
 /*
- * Each ten instructions of loop() must count as @in_ten_instructions events. The program also
- * executes a few instructions between the start of the counter and the loop, and between the loop
- * and the stop. The number of their events must always be the same.
+ * Ten instructions of loop() must count as @in_ten_instructions events. The program also executes a
+ * few instructions between the start of the counter and the loop, and between the loop and the
+ * stop. These instructions must always cause the same number of events.
  */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {

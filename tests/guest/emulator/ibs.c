@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated IBS of AMD: the kernel's driver finds it, and it takes one sample per period. */
+/*
+ * Tests the emulated IBS of AMD. The kernel's driver must find IBS, and there must be one sample
+ * per period.
+ */
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -59,7 +62,7 @@ static int perf_ibs(const char *unit, uint64_t config)
 	return fd;
 }
 
-/* Returns whether @ip is in loop(), or close behind it. */
+/* Returns whether @ip is in loop(), or close after the end of loop(). */
 static bool is_near_loop(uint64_t ip)
 {
 	return ip >= (uintptr_t)loop && ip < (uintptr_t)loop + 64;
@@ -67,7 +70,7 @@ static bool is_near_loop(uint64_t ip)
 
 /*
  * Samples CPU 0 with @unit while loop() runs there. There must be a sample and an NMI in each
- * period, whatever runs on the CPU. Nearly all samples must be in the loop.
+ * period, no matter which program runs on the CPU. Nearly all samples must be in the loop.
  */
 static void must_sample(const char *unit, uint64_t config)
 {

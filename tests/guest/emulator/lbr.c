@@ -45,7 +45,8 @@ static unsigned int read_records(struct branch *records)
 
 /*
  * The file to which record() writes, and the text that switches the recording on. Both are prepared
- * before the recording begins. So only a few branches other than those of the test are recorded.
+ * before the recording begins, so that the program itself executes only few branches during the
+ * recording.
  */
 static struct {
 	int file;
@@ -85,8 +86,8 @@ static bool is_same(const struct branch *record, const struct branch *branch)
 }
 
 /*
- * The records, youngest first, must contain the known branches that the filter lets through, and no
- * other branch between them.
+ * The records begin with the youngest one. They must contain the known branches that the filter
+ * lets through, and no other branch between these known branches.
  */
 static void must_have_known(const struct branch *records, unsigned int count,
 			    uint64_t filter)
@@ -250,8 +251,8 @@ static unsigned int record_with_overflow(uint64_t debug_control, struct branch *
 
 /*
  * If FREEZE_LBRS is set, an overflow must freeze the records. They stay frozen until LBR_FROZEN is
- * acknowledged. The interrupt is masked, because perf would not expect it. The records freeze
- * nevertheless.
+ * acknowledged. The test masks the interrupt of the overflow, because perf would not expect this
+ * interrupt. The mask must not prevent the freeze.
  */
 static void check_freeze(void)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated PMU raises an interrupt at each overflow, after the instruction that caused it. */
+/*
+ * Tests that the emulated PMU raises an interrupt at each overflow, after the instruction
+ * that caused the overflow.
+ */
 #if defined(__x86_64__)
 
 #include <sys/mman.h>
@@ -120,7 +123,7 @@ TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 				  (place(samples.ips[i - 1]) + 1) % 10);
 }
 
-/* With a skid of n, each sample is n instructions further in the loop than without. */
+/* With a skid of n, each sample is n instructions further in the loop than it is without a skid. */
 static void check_skid(void)
 {
 	struct samples exact, late;

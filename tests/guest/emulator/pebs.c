@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The emulated PMU records precise events: the instruction and the registers of the first event
- * after an overflow. perf decodes the records here, as it does on hardware.
+ * Tests that the emulated PMU records precise events. A record contains the instruction and the
+ * registers of the first event after an overflow. As on hardware, perf decodes the records.
  */
 #if defined(__x86_64__)
 
@@ -107,8 +107,8 @@ static unsigned int must_be_apart(struct perf_event_mmap_page *page, uint64_t di
 
 /*
  * Samples precise_loop() with precise events. The event after the overflow is recorded, and the
- * next period begins after that event. So samples are one instruction further apart than the period
- * says.
+ * next period begins after that event. So the distance between two samples is the period plus one
+ * instruction.
  */
 static void must_be_precise(uint32_t type, uint64_t config, uint64_t period, bool single)
 {
@@ -181,8 +181,8 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 }
 
 /*
- * QEMU ignores writes to registers that the PMU does not have. If the PMU has the register, a write
- * of a reserved bit must fault.
+ * QEMU ignores writes to registers that the PMU does not have. If the PMU has a register, a write
+ * of a reserved bit to this register must fault.
  */
 static void check_registers(void)
 {

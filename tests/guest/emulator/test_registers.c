@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The emulated PMU has test registers: tests write commands to them, and read how often the PMU's
- * registers were accessed. tests/vm/qemu-x86-pmu describes the test registers.
+ * Tests the test registers of the emulated PMU. Other tests write commands to the test registers,
+ * and read from them how often the PMU's registers were accessed. tests/vm/qemu-x86-pmu describes
+ * the test registers.
  */
 #if defined(__x86_64__)
 
@@ -80,8 +81,8 @@ TEST(an_interrupt_may_come_after_the_stop)
 }
 
 /*
- * The first interrupt is lost. No other interrupt comes, because perf sets the counter for the next
- * period only in its interrupt handler.
+ * The first interrupt is lost. No other interrupt comes, because only perf's interrupt handler
+ * would set the counter for the next period.
  */
 static void check_lost(void)
 {
@@ -125,8 +126,8 @@ static void check_without_overflow(void)
 		ck_assert_uint_eq(nmis_of(DO_PMI), 1);
 	i = reports_end(UNKNOWN_NMI);
 	/*
-	 * On AMD processors, perf accepts every NMI for some time after it has handled one. So the
-	 * kernel may not report these NMIs as unknown.
+	 * On AMD processors, after perf has handled an NMI, it accepts every NMI for some time. So
+	 * it is possible that the kernel does not report these NMIs as unknown.
 	 */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);

@@ -31,8 +31,8 @@ int attempt_fork(const struct operation *operation);
 /* For operation->undo: unloads the context, which must be loaded. */
 void unload(void);
 /*
- * For operation->verify of system-wide contexts: the CPU must have a session if the context is
- * loaded, and no session otherwise.
+ * For operation->verify of system-wide contexts: the CPU must have a session if and only if the
+ * context is loaded.
  */
 void must_be_loaded_or_not(int error);
 

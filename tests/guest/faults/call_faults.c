@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests every call on a context. Each allocation of the call fails in turn: first alone, then
- * together with all later allocations. The call fails with ENOMEM and a reason, changes nothing,
- * and works when there is memory again.
+ * together with all later allocations. Then the call must fail with ENOMEM and a reason, and must
+ * change nothing. When there is memory again, the call must succeed.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -66,8 +66,8 @@ static int attempt_vector(const struct operation *operation)
 static void check_vectors(void)
 {
 	/*
-	 * The buffer of a long vector has a fallback, so one failure alone does not make the call
-	 * fail.
+	 * If the kernel cannot allocate the buffer of a long vector, it tries another kind of
+	 * allocation. So a single failure does not make the call fail.
 	 */
 	static const struct operation operations[] = {
 		{ VECTOR("write_pmcs, 1", PFM_IOC_WRITE_PMCS, pfarg_pmc_t, 1) },
@@ -316,14 +316,14 @@ static void target_thread(void)
 }
 
 /*
- * Replaces the child by a new one. proc has cached files of the old child, so a load on that child
- * would allocate less memory.
+ * Replaces the child by a new child. proc has cached files of the old child, so a load on the old
+ * child would allocate less memory.
  */
 static void target_process(void)
 {
 	if (child.pid)
 		child_exit(&child);
-	make_message(); /* the message must survive a failed load */
+	make_message(); /* a failed load must not remove the message */
 	child = child_new();
 	load_target = child.pid;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c and create_faults.c, but for contexts with copies, contexts with a buffer for
- * each CPU, and system-wide contexts. Every allocation fails in turn.
+ * Like call_faults.c and create_faults.c, this suite lets every allocation of a call fail in turn.
+ * The contexts here have copies or a buffer for each CPU, or they are system-wide.
  */
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
@@ -238,8 +238,8 @@ static void load_self(void)
 }
 
 /*
- * If there is no memory for a copy, the child is not monitored, and the statistics count it in
- * not_followed.
+ * If there is no memory for a copy, the child is not monitored, and the statistic not_followed
+ * counts the child.
  */
 static void must_be_followed_or_told(int error)
 {

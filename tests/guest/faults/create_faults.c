@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests the creation of a context and the mapping of its buffer. Each allocation fails in turn:
- * first alone, then together with all later allocations. The call fails with ENOMEM and a reason,
- * changes nothing, and works when there is memory again.
+ * first alone, then together with all later allocations. Then the call must fail with ENOMEM and a
+ * reason, and must change nothing. When there is memory again, the call must succeed.
  *
- * After the tests the debug guest looks for leaks. That search does not cover pages, which have
- * their own test.
+ * After the tests the debug guest looks for leaks of memory. This search does not find leaked
+ * pages, so another test here looks for them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -236,8 +236,8 @@ FAULT_TEST(buffers)
 #define FAILURES 4000
 
 /*
- * Makes the @nth page allocation fail while a context with a buffer is created. Returns whether the
- * creation failed, too. If the page was not for the buffer, the creation may succeed.
+ * Makes the @nth page allocation fail while a context with a buffer is created. Returns true if the
+ * creation failed. If the page was not for the buffer, the creation may succeed.
  */
 static bool create_in_vain(unsigned int nth)
 {

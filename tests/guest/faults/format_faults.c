@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, but for sampling formats that are modules. Every allocation fails in turn
- * while a context that needs the module is created. The same is done while the module is loaded or
- * unloaded without a context.
+ * Like call_faults.c, this suite lets every allocation fail in turn. The operations here are the
+ * creation of a context that needs the module of a sampling format, and the load and the unload of
+ * such a module without a context.
  */
 #include <fcntl.h>
 #include <perfmon/perfmon_callchain.h>
@@ -56,7 +56,7 @@ static void no_format(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* After a failed attempt the module may be loaded, but nothing may use it. */
+/* After a failed attempt the module may still be loaded, but it must not be in use. */
 static void must_be_all_or_nothing(int error)
 {
 	bool loaded = module_is_loaded(format->module);
@@ -132,7 +132,7 @@ static void must_be_loaded(void)
 		must_do(module_load(format->module, ""), "loading", format->module);
 }
 
-/* The format is registered completely, or not at all. */
+/* Checks that either all parts of the format are registered or none. */
 static void format_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded(format->module);

@@ -105,8 +105,8 @@ void inject_workers(void)
 }
 
 /*
- * Lets the console show only messages of level KERN_ERR and worse. The messages of KASAN are among
- * them.
+ * Lets the console show only messages of level KERN_ERR and more severe ones. Messages of KASAN are
+ * still shown.
  */
 static void silence_console(void)
 {
@@ -128,7 +128,10 @@ void inject_arm_process(pid_t pid, unsigned int nth)
 	injector->arm(pid, nth);
 }
 
-/* Fails the test if @record of the kernel's log reports more than a failed allocation. */
+/*
+ * @record: a record of the kernel's log. Fails the test if the record reports a problem other than
+ * a failed allocation.
+ */
 static void look_for_complaint(const char *record)
 {
 	static const char *const complaints[] = {

@@ -11,8 +11,8 @@
  *			break;
  *	}
  *
- * Every allocation of slab objects and of pages is counted, including those that vmalloc() and
- * per-CPU memory need. A charge to a memory cgroup is not counted.
+ * Every allocation of slab objects and of pages is counted, including the allocations for vmalloc()
+ * and for per-CPU memory. A charge to a memory cgroup is not counted.
  */
 #ifndef INJECT_H
 #define INJECT_H
@@ -22,8 +22,8 @@
 /*
  * Which allocations fail. An operation allocates the same objects in the same order each time it
  * runs. The kernel may also allocate pages at any time, for new slabs and for its own records. So
- * objects and pages are counted separately, except for INJECT_REST, where the order does not
- * matter.
+ * objects and pages are counted separately, except for INJECT_REST: there, objects and pages need
+ * not be in the same order each time.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
@@ -34,7 +34,7 @@ enum inject_kind {
 
 /**
  * struct injected - result of an injection
- * @injected: the operation made an nth allocation, which failed
+ * @injected: the operation made at least n allocations, and the nth one failed
  * @told: the failure was logged, because the caller did not mark the allocation with __GFP_NOWARN.
  *	Three kinds of allocations have that flag: those with a fallback, those for perfmon's
  *	vectors and event sets, and those for the debug kernel's own records. With INJECT_REST: at

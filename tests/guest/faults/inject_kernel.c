@@ -16,8 +16,8 @@
 #define NO_ORDER "20" /* no allocation has 2^20 pages */
 
 /*
- * A setting of the injection, in a file. The file is opened at the beginning, because the test may
- * change to another user later.
+ * A setting of the fault injection, which is a file. The file is opened at the beginning, because
+ * the test may change to another user later.
  */
 struct knob {
 	const char *path;

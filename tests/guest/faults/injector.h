@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An injector is a way to make allocations fail. inject.c chooses one of two. */
+/*
+ * An injector is a way to make allocations fail. There are two injectors, and inject.c chooses one
+ * of them.
+ */
 #ifndef INJECTOR_H
 #define INJECTOR_H
 
@@ -12,8 +15,7 @@
  * @workers: implements inject_workers(). NULL if the injector cannot count allocations of workers
  * @arm: begins to count the allocations of thread @tid, or of the caller if @tid is 0. After that,
  *	@arm itself must not allocate memory
- * @disarm: ends the injection, and fills in those members of struct injected that this injector can
- *	determine
+ * @disarm: ends the injection, and fills in the members of struct injected that this injector knows
  * @read: parses a line of the kernel's log about a failure. NULL if there is nothing to parse
  */
 struct injector {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for event sets fails in turn, as in call_faults.c. The call must keep the sets
- * that it created before the failure. No memory of later sets may be left.
+ * Every allocation for event sets fails in turn, as in call_faults.c. A call that fails must keep
+ * the sets that it created before the failure. It must free the memory of all other sets.
  */
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ static void delete_new_sets(void)
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one =
-		set_memory; /* each set needs as much as set 0, which was alone then */
+		set_memory; /* each set needs as much memory as set 0 alone */
 	struct pfm_error told;
 	unsigned int made = 0;
 
@@ -73,8 +73,8 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * Member "reason" is not set here, because it requires a last error without an index. The
-	 * last error may have the index of the set that failed.
+	 * The member "reason" of these operations is false, because it would require a last error
+	 * without an index. Here the last error may have the index of the set that failed.
 	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new set",

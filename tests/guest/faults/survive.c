@@ -92,10 +92,10 @@ struct tally {
 #define MOST_RECORDS 6
 
 /*
- * If all further allocations fail, no fallback helps, and an operation of perfmon must fail. It may
- * succeed only in its last runs, in which only allocations for the kernel's records fail. The test
- * cannot tell these allocations from others with __GFP_NOWARN. So it limits the number of
- * successful runs.
+ * If all further allocations fail, no fallback helps, and an operation of perfmon must fail. The
+ * operation may succeed only in its last runs, in which only allocations for the kernel's records
+ * fail. The test cannot distinguish these allocations from other allocations with __GFP_NOWARN. So
+ * it limits the number of successful runs.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Operations that must survive every failure of an allocation. */
+/* Operations that must handle every failure of an allocation correctly. */
 #ifndef SURVIVE_H
 #define SURVIVE_H
 
@@ -15,9 +15,9 @@
  * @before: called before each attempt. NULL if there is nothing to do
  * @verify: called after each attempt, with its errno. If this is NULL, a failed attempt must not
  *	change the state of the context
- * @allocates: perfmon itself allocates memory in this operation. At least one of these allocations
- *	must fail in an attempt, otherwise the test fails
- * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
+ * @allocates: perfmon itself allocates memory in this operation. The test fails if none of these
+ *	allocations fails in any attempt
+ * @reason: if the operation fails, PFM_IOC_LAST_ERROR must report lack of memory as the reason
  * @normally: errno if nothing is injected
  * @foreign: NULL for an operation of perfmon. For an operation of the kernel, the reason why it may
  *	succeed although an allocation failed, or may fail with an errno other than ENOMEM

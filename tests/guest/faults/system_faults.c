@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, but for operations of the kernel that affect contexts or modules: a process
- * forks, executes a program or exits; a file is read or written; a CPU goes offline or online; a
- * module is loaded or unloaded.
+ * Like call_faults.c, this suite lets every allocation fail in turn. The operations here are those
+ * of the kernel that affect contexts or modules: a process forks, executes a program or exits; a
+ * file is read or written; a CPU goes offline or online; a module is loaded or unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -53,8 +53,8 @@ static int attempt_exit(const struct operation *operation)
 }
 
 /*
- * The child must still be monitored and must count, unless it has ended. If it has ended, its end
- * must be reported.
+ * If the child has not ended, it must still be monitored, and its events must be counted. If the
+ * child has ended, its end must be reported.
  */
 static void must_be_watched_or_ended(int error)
 {
@@ -333,7 +333,7 @@ static void must_exist(const char *path, bool wanted)
 		      wanted ? "missing" : "left");
 }
 
-/* The core is registered completely, or not at all. */
+/* Checks that either all parts of the core are registered or none. */
 static void core_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded("perfmon");

@@ -33,7 +33,7 @@ static void need_latency(void)
 
 /*
  * Returns a context that samples instructions at user level with these values of the PMCs. The
- * first sample masks the context, so this sample stays in the buffer.
+ * first sample masks the context, so the buffer keeps this sample.
  */
 static int sampling_context(uint64_t pebs, uint64_t threshold)
 {
@@ -91,7 +91,10 @@ TEST(the_record_has_the_latency_of_the_load)
 	with_own_counters(with_script);
 }
 
-/* If a counter is not sampled precisely, its latency bit must not reach the register. */
+/*
+ * If a counter is not sampled precisely, its bit for load latency must not be written to the
+ * register.
+ */
 static void check_bits(void)
 {
 	int fd;

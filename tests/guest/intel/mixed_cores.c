@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests a hybrid processor, in guest intel-mixed: CPU 0 is an Atom, CPU 1 is a Core and has more
- * counters. The expected values are those that CPUID reports on each CPU.
+ * counters. The tests compare the results with the values that CPUID reports on each CPU.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -20,8 +20,8 @@ SUITE(mixed_cores, 120);
 #define ATOM		   0x20
 #define CORE		   0x40
 #define USER_CODE(code)	   ((code) | PFM_INTEL_PMC_USER)
-#define UOPS_ISSUED	   0x010e /* not architectural: an event of some models */
-#define CACHE_MISSES	   0x412e /* architectural, but neither CPU has it */
+#define UOPS_ISSUED	   0x010e /* not an architectural event; only some models have it */
+#define CACHE_MISSES	   0x412e /* an architectural event that neither CPU has */
 #define EVENT_CACHE_MISSES (1u << 4) /* in EBX */
 
 #define TURNS		   100

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: errata. The emulated processors do not have these errata, but their model numbers are
- * those of processors that have them. The tests check what the module refuses, and which registers
- * it writes.
+ * Intel: tests how the module handles errata. The emulated processors do not have these errata, but
+ * they have the model numbers of processors with the errata. The tests check what the module
+ * refuses, and which registers it writes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,9 +95,9 @@ static uint64_t selects_written(int fd, uint64_t *count)
 }
 
 /*
- * The event of counter 0 changes. Then the reset writes each of the four event selects twice. After
- * the reset, the event selects of the two counters in use are written. Counter 1 continues from its
- * value.
+ * When the event of counter 0 changes, the module resets the counters: it writes each of the four
+ * event selects twice. After the reset, the event selects of the two counters in use are written.
+ * Counter 1 continues from its value.
  */
 static void check_resets(void)
 {

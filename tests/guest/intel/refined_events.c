@@ -45,8 +45,8 @@ static void must_have(int fd, uint64_t offcore)
 }
 
 /*
- * If a set has no value for the register, the register is 0 while the set counts. It does not keep
- * the value of another context.
+ * If a set has no value for the register, the register must be 0 while the set counts. It must not
+ * keep the value of another context.
  */
 static void check_sets(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Provides arguments that calls have to refuse. */
+/* Implements arguments.h: arguments that calls have to refuse. */
 #include <sys/mman.h>
 
 #include "arguments.h"

@@ -61,8 +61,8 @@ static uint64_t switches_in_proc(pid_t tid)
 
 /*
  * Each notification masks the context until the restart, so the test knows the number of overflows.
- * A stop may find an overflow before the interrupt comes. The core counts such overflows
- * separately.
+ * A stop may find an overflow before the interrupt comes. The core has a separate count for the
+ * overflows that a stop finds.
  */
 TEST(overflows_and_notifications_are_counted)
 {
@@ -100,7 +100,7 @@ TEST(overflows_and_notifications_are_counted)
 	ck_assert_uint_eq(after.interrupts - before.interrupts, costs.interrupts);
 	ck_assert_uint_eq(after.notifications - before.notifications,
 			  costs.notifications);
-	/* The unload keeps the figures, and the next load sets them to 0. */
+	/* The statistics of the context stay after the unload. The next load sets them to 0. */
 	must(fd, pfm_unload_context(fd));
 	ck_assert_uint_eq(costs_of(fd).interrupts, costs.interrupts);
 	load(fd, thread_id());
@@ -304,8 +304,8 @@ static void run_children(int fd)
 }
 
 /*
- * When a thread ends, our hook reads the thread's number of switches. Later the thread switches at
- * least once more. So the kernel's number is higher than perfmon's.
+ * When a thread ends, our hook reads how often the thread was switched. After that, the thread is
+ * switched at least once more. So the kernel's number is higher than perfmon's.
  */
 TEST(copies_and_their_switches_are_counted)
 {
@@ -449,7 +449,7 @@ static void restore_group(void)
 	write_text(SYSFS "sys_group", "-1");
 }
 
-/* A descriptor that root has opened gives no permission. */
+/* A descriptor that root has opened does not give other users permission. */
 TEST(only_the_privileged_and_the_group_may_ask_about_cpus)
 {
 	then_put_back(check_people, restore_group);

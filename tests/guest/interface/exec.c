@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The monitored thread executes an ordinary or a setuid program, or forks.
+ * Tests what happens to a context when its thread forks, or executes an ordinary program or a
+ * setuid program.
  */
 #include <pthread.h>
 
@@ -44,7 +45,7 @@ static uint64_t exec_in_thread(uint64_t unused)
 	return EINTR;
 }
 
-/* A thread that calls exec takes over the ID of the first thread. */
+/* A thread that calls exec gets the ID of the first thread of its process. */
 TEST(a_context_ends_when_another_threads_exec_ends_its_thread)
 {
 	struct child child = child_new();
@@ -166,7 +167,7 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_loader)
 	unlink(program);
 }
 
-/* CAP_PERFMON allows a user to monitor the program, but not to make it wait. */
+/* With CAP_PERFMON, a user may monitor the setuid program, but may not make it wait. */
 TEST(a_setuid_program_ends_a_context_that_could_block_it)
 {
 	const char *program = copy_of_this(0, 04755);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All calls, with their structures as they were in the first version. Sizes and offsets are literal
- * numbers here, because they must never change.
+ * A table of all calls. It describes their structures as they were in the first version of the
+ * interface. Sizes and offsets are literal numbers, because they must never change.
  */
 #ifndef FIRST_CALLS_H
 #define FIRST_CALLS_H
@@ -34,7 +34,7 @@ struct field {
  * @size: size of the call's structure in the first version. If the call takes a vector, @size is
  *	the size of an element
  * @fill: fills in the fields that must not be zero. NULL if a structure of zeros is valid
- * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
+ * @reserved: fields that must be zero if @is_strict is true, and that are ignored if it is false
  * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program built for the first version of the interface. Its commands and structures are written
- * out here, not taken from the header. They must stay valid for ever.
+ * Makes the calls of a program that was built for the first version of the interface. The commands
+ * and structures are written out here, not taken from the header, because they must stay valid for
+ * ever.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -56,7 +56,7 @@ TEST(longer_structures_are_e2big_if_the_rest_is_not_zero)
 			must(fd, pfm_get_error(fd, &error));
 			ck_assert_uint_eq(error.value, call->size);
 		}
-		/* The refused call has done nothing, so it can be repeated. */
+		/* The call that was refused has changed nothing, so it can be repeated. */
 		memset(structure, 0, sizeof(structure));
 		fill_argument(call, structure);
 		must(fd, do_call(fd, call, call->size, structure));
@@ -143,7 +143,10 @@ TEST(the_structure_of_a_vector_may_be_longer)
 	}
 }
 
-/* All elements are longer than the module's structure, and the module must find each of them. */
+/*
+ * The elements of the vector are longer than the module's structure. The module must find the
+ * beginning of each element.
+ */
 TEST(longer_elements_are_found_at_their_places)
 {
 	struct {
@@ -176,7 +179,8 @@ TEST(longer_elements_are_found_at_their_places)
 		ck_assert_uint_eq(pmds[i].rest[0] | pmrs[i].rest[0], 0);
 	}
 	/*
-	 * The error reports the index of the element that has unknown data. No value is returned.
+	 * One element has data that the module does not know. The error must report the index of
+	 * this element. The call must not return any value.
 	 */
 	pmrs[2].rest[0] = 1ull << 63;
 	pmrs[0].pmr.reg_value = 7;

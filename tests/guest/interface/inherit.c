@@ -2,8 +2,7 @@
 /*
  * Inheritance: when a monitored thread creates a thread or a child process, a copy of the context
  * monitors the new thread. Most tests count page faults. The expected counts come from the kernel,
- * which counts the page faults of each process, and of all children that the process has waited
- * for.
+ * which counts the page faults of each process and of the children that the process has waited for.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -85,7 +84,10 @@ TEST(children_and_their_children_are_counted)
 	must_be_between(counted_faults(fd), inner - 20 * 4, outer);
 }
 
-/* At user level the children do almost nothing except this loop, so their counts are known. */
+/*
+ * At user level the children execute almost nothing except this loop, so their instruction counts
+ * are known.
+ */
 static void loop_a_million(int unused)
 {
 	(void)unused;
@@ -233,7 +235,7 @@ TEST(registers_do_not_change_while_copies_live)
 }
 
 /*
- * For child_call(): makes a child that lives on when its parent ends. Returns the pid of this
+ * For child_call(): makes a child that does not end when its parent ends. Returns the pid of this
  * child.
  */
 static uint64_t leave_a_child(uint64_t pages)

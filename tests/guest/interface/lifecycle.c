@@ -32,7 +32,10 @@ TEST(the_task_clock_of_a_long_run_is_its_cpu_time)
 	must(fd, pfm_stop(fd));
 	cpu = cpu_time() - begin;
 	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
-	/* The two values come from two clocks of the kernel. One of them may count ticks. */
+	/*
+	 * The two values come from two clocks of the kernel. One of these clocks may count only
+	 * whole ticks.
+	 */
 	ck_assert_msg(clock > cpu / 100 * 97 && clock < cpu / 100 * 103,
 		      "%ju ns, the kernel says %ju", (uintmax_t)clock, (uintmax_t)cpu);
 }
@@ -317,7 +320,7 @@ TEST(registers_can_be_written_in_every_state)
 	int fd = busy_context_on(thread_id());
 	uint64_t value;
 
-	/* in a started context, the PMD continues from a newly written value */
+	/* in a started context, the PMD continues from the value that is written */
 	write_pmd(fd, first, 1ull << 60);
 	spin_turns(1000);
 	value = read_pmd(fd, first);
@@ -328,7 +331,7 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* the busy value lets it count again */
+	/* the busy value lets the counter count again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A user who has reached all limits cannot prevent other users from counting. */
+/* Tests that a user who has reached all limits cannot prevent other users from counting. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>

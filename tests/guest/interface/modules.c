@@ -185,8 +185,8 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 }
 
 /*
- * Any user may name a PMU, and the core then loads its module. This PMU must not become the
- * default.
+ * Any user may name a PMU, and then the core loads the module of this PMU. The named PMU must not
+ * become the default PMU.
  */
 TEST(the_default_is_not_the_pmu_that_was_named_first)
 {

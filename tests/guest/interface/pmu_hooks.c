@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU module is called when contexts are loaded and unloaded, and may refuse a load. PMU "fake"
- * (tests/modules) reports these calls. A bug in the module must not expose values of other
- * contexts.
+ * The core calls a PMU module when contexts are loaded and unloaded, and the module may refuse a
+ * load. PMU "fake" (tests/modules) reports these calls. A bug in the module must not expose values
+ * of other contexts.
  */
 #include <fcntl.h>
 
@@ -151,7 +151,7 @@ static void check_all_ways(void)
 	struct child child = child_new();
 	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
 
-	/* the core calls the module, and only then finds that the thread already has a context */
+	/* the core calls the module before it finds that the thread already has a context */
 	load(fd, child.pid);
 	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
 		  PFM_NO_INDEX);
@@ -210,8 +210,8 @@ static void leave_dirty_pages(void)
 #define CONTEXTS 64
 
 /*
- * Only a few calls precede each read. So the values are read into memory that nothing else has used
- * since leave_dirty_pages().
+ * Between leave_dirty_pages() and each read, the test makes only a few calls. So the memory that
+ * receives the values still contains the bytes of leave_dirty_pages().
  */
 static void check_forgotten_value(void)
 {

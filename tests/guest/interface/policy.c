@@ -56,7 +56,10 @@ static uint64_t stay_root(uint64_t unused)
 	return unused;
 }
 
-/* The caller gets all capabilities in a new user namespace, but none in the initial namespace. */
+/*
+ * The caller gets all capabilities in a new user namespace, but no capability in the initial
+ * namespace.
+ */
 static uint64_t become_root_of_a_namespace(uint64_t unused)
 {
 	(void)unused;
@@ -71,8 +74,8 @@ static uint64_t become_root_of_a_namespace(uint64_t unused)
 
 /**
  * struct person - a user who tries to count
- * @is_privileged: holds CAP_PERFMON
- * @is_root: may attach to all processes with ptrace
+ * @is_privileged: the user has CAP_PERFMON
+ * @is_root: the user may attach to all processes with ptrace
  */
 struct person {
 	const char *name;
@@ -156,9 +159,9 @@ static bool has_kernel_address(header_t header)
 }
 
 /*
- * Samples a thread that calls getrandom() again and again. Returns whether that is possible, and
- * whether a sample has an address of the kernel. A single sample may be at user level, so several
- * are taken.
+ * Samples a thread that calls getrandom() again and again. The result tells whether sampling is
+ * possible, and whether a sample has an address of the kernel. A single sample may be at user
+ * level, so several samples are taken.
  */
 static uint64_t try_sampling(void)
 {
@@ -189,8 +192,8 @@ static uint64_t try_sampling(void)
 }
 
 /*
- * Tries to load a context that can block process @pid. Returns @bit if that succeeds. If the load
- * fails, the reason must be @wanted. The load first checks whether the user may monitor the
+ * Tries to load a context that can block process @pid. Returns @bit if the load succeeds. If the
+ * load fails, the reason must be @wanted. The load first checks whether the user may monitor the
  * process, and then whether the user may block it.
  */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
@@ -419,9 +422,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * Sets ptrace_scope to @scope for a moment. While it has this value, a child tries to block process
- * @pid. The child and @pid belong to the same user, and @pid is not a descendant of the child.
- * Returns the reason for the refusal, or PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope for a moment. In this time, a child tries to block process @pid. The
+ * child and @pid belong to the same user, and @pid is not a descendant of the child. Returns the
+ * reason for the refusal, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

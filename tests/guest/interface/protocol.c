@@ -2,7 +2,7 @@
 /*
  * Tests calls that take no vector, and invalid calls. Each argument is made invalid in turn. The
  * call must fail with the errno of docs/interface.md and the right reason. After that, the context
- * must still count right.
+ * must still count correctly.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -424,7 +424,10 @@ static uint32_t random_number(void)
 	return state >> 33;
 }
 
-/* Overwrites the random values, because they may halt a counter or make it overflow immediately. */
+/*
+ * Overwrites the random values in the registers, because these values may halt a counter or make it
+ * overflow immediately.
+ */
 static void forget_values(int fd)
 {
 	unsigned int n;

@@ -2,7 +2,7 @@
 /*
  * Tests calls with registers that cannot be written or read. The call must fail with the errno of
  * docs/interface.md, the right reason and the index of the element. After that, the context must
- * still count right.
+ * still count correctly.
  */
 #include <stdio.h>
 
@@ -258,7 +258,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 		ck_assert_uint_eq(pmrs[i].reg_value, 1000 + i % 3);
 		ck_assert_uint_eq(pmds[i].reg_value, 1000 + i % 3);
 	}
-	/* the elements before a bad one are read, and those after it are not */
+	/* elements before a bad element are read, and elements after it are not */
 	pmrs[18].reg_num = pmu()->missing_pmd;
 	pmrs[17].reg_value = pmrs[19].reg_value = 7;
 	must_fail(fd, pfm_read(fd, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)), EINVAL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c
- * tests PFM_IOC_STATISTICS.
+ * Tests the statistics of each CPU in debugfs, and the log messages and measurements that
+ * /sys/kernel/perfmon/debug enables. costs.c tests PFM_IOC_STATISTICS.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -195,7 +195,9 @@ TEST(time_is_measured_if_enabled)
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 }
 
-/* Overflows, samples and set switches each take some time, but less than the elapsed time. */
+/*
+ * The times of overflows, samples and set switches are more than 0, and less than the elapsed time.
+ */
 TEST(time_of_overflows_formats_and_set_switches_is_measured)
 {
 	static const char *const times[] = { "ovfl_intr_ns", "fmt_handler_ns",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of the status of a context, for the suites about its life. */
+/* Checks of the status of a context, for the suites that load, unload and end contexts. */
 #ifndef STATUS_H
 #define STATUS_H
 

@@ -25,7 +25,8 @@ SUITE(sysfs, 60);
 /**
  * struct row - files of one kind
  * @path: regular expression for the path below /sys/kernel/perfmon
- * @mode: 0444 if nobody may write the files, 0644 if root may write them; everybody may read them
+ * @mode: 0444 if nobody may write the files, 0644 if root may write them. In both cases everybody
+ *	may read them
  * @text: regular expression for the content
  */
 static const struct row {
@@ -174,7 +175,10 @@ TEST(files_have_the_formats_of_the_api)
 	walk(check_text);
 }
 
-/* Reads a setting and writes the same text back. A file that is no setting must refuse a write. */
+/*
+ * Reads a setting and writes the same text back. If the file is not a setting, it must refuse the
+ * write.
+ */
 static void write_back(const char *path, const struct row *row, const struct stat *status)
 {
 	char before[64];
@@ -260,8 +264,8 @@ static void must_refuse(const char *path, const char *text, int wanted)
 }
 
 /*
- * Each setting must refuse texts that are no numbers. reset_stats is left out, because any text
- * that is written to it resets the statistics.
+ * Each setting must refuse texts that are not numbers. This function does not write to reset_stats,
+ * because any text resets the statistics.
  */
 static void refuse_what_is_no_number(const char *path, const struct row *row,
 				     const struct stat *status)

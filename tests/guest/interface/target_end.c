@@ -50,7 +50,7 @@ static void *wait_for_message(void *argument)
 	return NULL;
 }
 
-/* Starts a thread that reads a message, and returns when this thread sleeps in read(). */
+/* Starts a thread that reads a message. This function returns when the thread sleeps in read(). */
 static void waiter_begin(struct waiter *waiter, int fd)
 {
 	*waiter = (struct waiter){ .fd = fd };

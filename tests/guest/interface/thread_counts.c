@@ -4,7 +4,7 @@
  * monitored.
  *
  * The tests count page faults. Each child of run_children() touches a different number of pages, so
- * its count shows which child it is.
+ * a count shows to which child it belongs.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests contexts on threads of the caller's process, on threads on other CPUs, and on many threads
- * at the same time. Also tests loads on threads that cannot be monitored.
+ * Tests contexts on threads of the caller's process, on threads of other CPUs, and on many threads
+ * at the same time. Other tests load contexts on threads that cannot be monitored.
  */
 #include <pthread.h>
 #include <signal.h>

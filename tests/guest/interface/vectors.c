@@ -128,9 +128,9 @@ TEST(a_vector_beyond_its_page_is_efault)
 	char *end = memory_end();
 
 	/*
-	 * The first two vectors have one element, and only its first byte or its first nine bytes
-	 * can be accessed. The third vector has two elements, and only the first element can be
-	 * accessed.
+	 * The first two vectors have one element each. Only the first byte of this element, or only
+	 * its first nine bytes, can be accessed. The third vector has two elements, and only the
+	 * first element can be accessed.
 	 */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
@@ -157,7 +157,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	count_must_be_right(fd);
 }
 
-/* The elements belong to two sets. The vector ends at the end of the user addresses. */
+/* The elements of the vector name two sets. The vector ends at the end of the user addresses. */
 TEST(a_vector_may_end_where_user_addresses_do)
 {
 	char *const last = last_page();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two threads use a descriptor, and another thread closes it in the middle of their calls. */
+/*
+ * Tests calls of two threads on a descriptor that another thread closes in the middle of these
+ * calls.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +24,7 @@ SUITE(descriptor_races, 1800);
  *	the calls
  * @calls: completed calls
  * @inside: for each thread, whether it is in a call now
- * @met: number of calls during which the other thread was in a call, too
+ * @met: number of calls that overlapped with a call of the other thread
  */
 static struct shared {
 	volatile int fd;
@@ -36,8 +39,8 @@ static struct shared {
 } shared;
 
 /*
- * Counts a call that has completed. Its error, if any, must be an allowed one. Returns false when
- * the descriptor has been closed.
+ * Counts a call that has completed. If the call has failed, its errno must be one of the allowed
+ * ones. Returns false when the descriptor has been closed.
  */
 static bool answered(long result, int error, int allowed, int also_allowed)
 {

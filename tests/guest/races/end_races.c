@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The close and the load of a context race with the end of the thread. The end of monitoring races
- * with an overflow.
+ * Tests two kinds of races. The close or the load of a context races with the end of the thread.
+ * The end of monitoring races with an overflow.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -171,9 +171,9 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	require(pfm_unload_context(*fd) == 0);
 
 	/*
-	 * On every PMU this counter counts time, so the count is at most the time that passed.
-	 * An error of half a wrap is tolerated: if a wrap were lost or counted twice, the error
-	 * would be a whole wrap.
+	 * On every PMU this counter counts time, so the count is at most the elapsed time. An error
+	 * of half a wrap is tolerated: if a wrap were lost or counted twice, the error would be a
+	 * whole wrap.
 	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;
@@ -201,7 +201,7 @@ static bool enough_overflows(unsigned int taken_before, unsigned int pending_bef
 
 /*
  * Returns whether both orders of the overflow and the end were seen. With CLOSE the order cannot be
- * seen, so this returns true.
+ * seen, so this function always returns true for CLOSE.
  */
 static bool sees_both(enum way way, const struct meeting *meetings)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Targets that end in different ways.
+ * Targets: threads and processes that end in different ways.
  *
  * The targets are made with clone(), on CPU 1. They share all memory of the test, so an iteration
- * is cheap. They use no thread-local storage, because they would share that, too.
+ * is cheap. They must not use thread-local storage, because they would share it with the test.
  */
 #ifndef ENDINGS_H
 #define ENDINGS_H
@@ -26,7 +26,7 @@ enum ending {
  * struct target - the thread that ends; only one exists at a time
  * @ending: how the target ends
  * @wanted: tells make_targets() to make a target
- * @pid: process to wait for; 0 if the target is a thread of this process
+ * @pid: process that the test has to wait for; 0 if the target is a thread of this process
  * @made: @pid and @tid are valid
  * @tid: thread ID of the target. The kernel sets it to 0 when a target made with CLONE_THREAD exits
  * @here: the target spins

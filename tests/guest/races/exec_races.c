@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The load of a context on a thread races with an exec of this thread. The exec may add privileges,
- * or it may be the exec of a usermode helper.
+ * Tests loads of a context on a thread that calls exec at the same time. The exec may add
+ * privileges, or the thread may be a usermode helper of the kernel.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ struct executor {
 	volatile bool stop;
 	volatile bool threads; /* in some turns a second thread calls exec */
 	volatile uint64_t execs;
-	/* An odd number while the program has privileges, otherwise an even one. */
+	/* An odd number while the program has privileges, an even number while it has none. */
 	volatile uint64_t generation;
 	char programs[2][64]; /* executed in turn */
 };

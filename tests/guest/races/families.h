@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process that is monitored together with the threads and children that it makes.
+ * Helpers for a process that is monitored together with the threads and children that it makes.
  *
  * The reference values are the page faults that the kernel reports for a process and for the
  * children that it has waited for.
@@ -40,7 +40,7 @@ struct family {
 	uint64_t faults;
 };
 
-/* Forks the process, which then waits. There is one such process at a time. */
+/* Forks the process, which then waits. Only one such process may exist at a time. */
 struct family family_begin(void (*run)(void));
 /* Makes a context, loads it on the process and starts the context. The process must be asleep. */
 void family_load(struct family *family, bool is_sampled);
@@ -53,10 +53,7 @@ void family_wait(const struct family *family);
  * that it has waited for. Page faults before family_load() are not counted.
  */
 uint64_t family_faults(const struct family *family);
-/*
- * Closes the context, if it is still open, so that nothing is sampled any more. Then checks the
- * buffers.
- */
+/* If the context is still open, closes it to end sampling. Then checks the buffers. */
 void family_forget(struct family *family);
 /* Lets the process end, if it has not ended yet. */
 void family_end(struct family *family);
@@ -64,8 +61,8 @@ void family_end(struct family *family);
 /* Makes a child that touches FAMILY_PAGES pages and calls @last, which may be NULL. */
 pid_t make_child(void (*last)(void));
 /*
- * Makes a child that shares the process's memory. That is much cheaper, but only one such child can
- * live at a time.
+ * Makes a child that shares the process's memory. Such a child takes much less time to make, but
+ * only one of them can live at a time.
  */
 pid_t make_light_child(void);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts are loaded on a process that forks again and again, or on its child during the fork. */
+/*
+ * Tests loads of contexts on a process that forks again and again, and loads on its child during
+ * the fork.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,8 +66,8 @@ static void __attribute__((noreturn)) run_parent(void)
 }
 
 /*
- * Monitors the parent for a short time. Only the page faults of the parent may be counted, because
- * its children are not monitored.
+ * Monitors the parent for a short time. The children are not monitored, so only the page faults of
+ * the parent may be counted.
  */
 static void watch_parent(int fd, pid_t pid)
 {
@@ -119,8 +122,8 @@ TEST(the_target_may_fork_in_a_signal_handler)
 /* ---- a load during a fork ---------------------------------------------------------------- */
 
 /*
- * Shared with the process that forks. Fork number N begins when @begun is N. When it has returned,
- * @forks is N. The child ends when @done is N.
+ * Shared with the process that forks. Fork number N begins when @begun is N. @forks is N after this
+ * fork has returned. Its child ends when @done is N.
  */
 struct demand {
 	volatile unsigned int begun;
@@ -187,8 +190,8 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 
 /*
  * A process that has loaded a context on the parent loads another one on the child, as soon as the
- * child can be found. Then the child gets no copy. The child is monitored by the other context, so
- * the statistic not_followed does not count it.
+ * child can be found. Then the child gets no copy. But the other context monitors the child, so the
+ * statistic not_followed does not count the child.
  */
 TEST(a_child_that_the_loader_monitors_already_is_not_missing)
 {

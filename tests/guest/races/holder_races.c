@@ -22,7 +22,7 @@ SUITE(holder_races, 300);
 
 /*
  * Returns whether the last call on @fd failed because contexts of @kind use the same counter. The
- * error may give the name and number of a process, or neither.
+ * error may report the name and number of a process, or no process.
  */
 static bool is_held_by(int fd, const char *kind)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts begin and end while a CPU goes offline and online. */
+/* Tests contexts that are loaded and closed while a CPU goes offline and online. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -180,8 +180,8 @@ static void make_children_anywhere(void)
 static struct family family;
 
 /*
- * Monitors a process that makes children on any CPU. In half of the iterations each CPU has a
- * buffer.
+ * Monitors a process that makes children on any CPU. In half of the iterations the context has a
+ * buffer for each CPU.
  */
 static bool watch_family(unsigned int made)
 {
@@ -211,7 +211,7 @@ static bool watch_threads(unsigned int made)
 
 /*
  * Calls @watch again and again. At least @count calls must begin or end while CPU 1 goes offline or
- * online, and there must be at least one cycle for every 50 of them.
+ * online. CPU 1 must go offline and online at least once for every 50 of these calls.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {

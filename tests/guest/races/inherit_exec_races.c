@@ -64,8 +64,8 @@ static void *execute(void *unused)
 }
 
 /*
- * One thread makes children while the other one executes the program. It is random which of them is
- * the thread on which the context was loaded.
+ * One thread makes children while the other one executes the program. The context was loaded on one
+ * of the two threads; which one is random.
  */
 static void execute_while_children_are_made(void)
 {
@@ -86,7 +86,7 @@ static bool all_have_ended(int fd)
 	return status.state == PFM_STATE_UNLOADED && !status.copies;
 }
 
-/* Reads the sum, and hands buffers back, until nothing is monitored any more. */
+/* Reads the sum of all counts, and hands buffers back, until no thread is monitored any more. */
 static void watch(const struct family *family)
 {
 	struct pfarg_ovfl_msg message;
@@ -158,7 +158,7 @@ static void execute_privileged(void)
 	execute_successor();
 }
 
-/* Makes children. No child ends before it has executed the program. */
+/* Makes children that execute the program. No child ends before its exec. */
 static void execute_in_children(void)
 {
 	unsigned int i;

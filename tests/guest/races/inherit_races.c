@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitored processes fork, end and execute programs. Meanwhile the test makes calls on their
- * context: it reads the sum, and starts, stops, unloads and closes the context.
+ * Tests calls on a context while its monitored processes fork, end and execute programs. The calls
+ * read the sum of all counts, and start, stop, unload and close the context.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -115,7 +115,7 @@ static void wait_for_forks(unsigned int count)
 		spin_turns(1000);
 }
 
-/* A sum never decreases, even if a thread ends during the read. */
+/* The sum of all counts never decreases, even if a thread ends during a read. */
 TEST(forks_and_ends_may_race_with_reads)
 {
 	unsigned int count = iterations(), i;
@@ -302,7 +302,7 @@ static void make_many_children(void)
 }
 
 /*
- * Nothing is counted twice or forgotten when a read and the end of a child coincide. Each child
+ * If a child ends during a read, its page faults must not be counted twice or forgotten. Each child
  * that has ended counts as an iteration.
  */
 TEST(the_sum_is_exact_after_reads_at_any_time)
@@ -442,8 +442,8 @@ static int make_the_other(void *unused)
 
 /*
  * Makes the first process of a pair. Each of the two threads spins for at least @wait iterations of
- * a loop before it ends. On some kernels, such as PREEMPT_RT, a close of the context takes long.
- * There, the close returns before the threads end only if @wait is large.
+ * a loop before it ends. On some kernels, such as PREEMPT_RT, the close of a context takes a long
+ * time. On these kernels, @wait must be large so that the close returns before the threads end.
  */
 static void pair_begin(unsigned int wait)
 {

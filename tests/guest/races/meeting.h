@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two sides race with each other, thousands of times.
+ * Helpers for tests in which two sides race with each other, thousands of times.
  *
- * Where the order of the two sides can be seen from outside, each order is counted. One side gets a
- * lead, which is made longer or shorter until both orders have happened. A race that the same side
- * always wins tests nothing.
+ * If a test can see in which order the two sides acted, it counts how often each order occurred.
+ * One side gets a lead, which is made longer or shorter until both orders have happened. A race
+ * that the same side always wins tests nothing.
  */
 #ifndef MEETING_H
 #define MEETING_H
@@ -13,7 +13,7 @@
 
 enum order {
 	BEFORE, /* our side came first */
-	DURING, /* at the same time, as far as can be seen */
+	DURING, /* at the same time, or in an order that cannot be seen */
 	AFTER, /* the other side came first */
 	ORDERS,
 	UNSEEN = ORDERS
@@ -21,8 +21,8 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: the edge, 0 or 1, that choose_lead() tried to hit last. At edge 0 the order changes from
- *	BEFORE to DURING, at edge 1 from DURING to AFTER
+ * @edge: the edge, 0 or 1, that the last call of choose_lead() tried to hit. At edge 0 the order
+ *	changes from BEFORE to DURING, at edge 1 from DURING to AFTER
  * @lead: how long our side waits, in iterations of a loop; one element for each edge. If the number
  *	is negative, the other side waits
  * @step: the signed number that was last added to @lead; one element for each edge

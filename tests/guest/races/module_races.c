@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Modules are unloaded whenever nobody uses them, even if work is pending. */
+/* Tests that modules can be unloaded whenever nobody uses them, even if work is pending. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 SUITE(module_races, 1800);
 
-/* Ends the threads that read files and unload modules. */
+/* If true, the threads that read files and unload modules end. */
 static volatile bool contexts_done;
 
 /*
@@ -42,7 +42,7 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* Makes the next context wait, so that the PMU's module and the core can be unloaded. */
+/* If true, the next context waits, so that the PMU's module and the core can be unloaded. */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -163,8 +163,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 }
 
 /*
- * One in CORE_EVERY iterations unloads the core. This unload takes long, because it waits for RCU
- * several times.
+ * One in CORE_EVERY iterations unloads the core. The unload of the core takes a long time, because
+ * it waits for RCU several times.
  */
 #define CORE_EVERY    16
 
@@ -175,8 +175,9 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module after its last user has gone. The user's reference to @module may be dropped a
- * moment later. Until then the unload is refused. Returns how often it was refused.
+ * Unloads @module after its last user has gone. The reference to @module that this user held may be
+ * dropped a moment later. Until then the unload is refused. Returns how often the unload was
+ * refused.
  */
 static unsigned int unload_at_last(const char *module)
 {

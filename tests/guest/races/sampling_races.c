@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thousands of races. One side makes a call that ends or changes sampling. The other side is an
- * overflow, a thread that waits for a restart, or the mapping of a buffer.
+ * Tests thousands of races. One side makes a call that ends or changes sampling. The other side is
+ * an overflow, a thread that waits for a restart, or the mapping of a buffer.
  *
  * In most tests, the sampled thread is on CPU 1, and the thread that makes the calls is on CPU 0.
  * Just before a call, the tests with overflows record whether the context is masked. Both states
@@ -36,8 +36,8 @@ static void no_buffer_must_be_left(void)
  * @masked: how often the context was masked
  * @period: the next context overflows for the first time after about this number of events. note()
  *	makes @period longer if the context is masked, because the overflow came before the test
- *	looked. Otherwise note() makes it shorter. So both states are found on a machine of any
- *	speed
+ *	looked. If the context is not masked, note() makes @period shorter. So both states are found
+ *	on a machine of any speed
  */
 struct met {
 	unsigned int running;
@@ -208,8 +208,8 @@ static void let_go(int fd)
 }
 
 /*
- * The call may come while the thread waits, just before the wait, or earlier. In each case the
- * thread must continue.
+ * The call may come while the thread waits, just before the thread waits, or earlier. In each case
+ * the thread must continue.
  */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
@@ -321,7 +321,8 @@ static void *map_again_and_again(void *unused)
 }
 
 /*
- * One thread creates and closes contexts. Meanwhile another thread keeps mapping the descriptor.
+ * One thread creates and closes contexts. At the same time, another thread maps the descriptor
+ * again and again.
  */
 TEST(a_mapping_may_race_with_the_creation_and_the_close)
 {

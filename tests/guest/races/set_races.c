@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of event sets. A set switch races with a call that ends monitoring, with the end of the
- * thread, or with a CPU that goes offline. Sets are created and deleted while another thread loads
- * the context.
+ * Tests races of event sets. A set switch races with a call that ends monitoring, with the end of
+ * the thread, or with a CPU that goes offline. Sets are created and deleted while another thread
+ * loads the context.
  *
  * After each race the sets must be consistent: they have taken turns in order, and no set switch
  * has lost time or counted it twice.
@@ -146,7 +146,7 @@ enum way {
 	STOP,
 	UNLOAD,
 	CLOSE,
-	START, /* start with any set, then unload */
+	START, /* start with a random set, then unload */
 	WAYS
 };
 
@@ -164,7 +164,8 @@ struct end {
 /*
  * Ends monitoring at a random time, in the way that @end describes.
  *
- * Return: the number of set switches, or 0 with CLOSE and START, where the sets are not checked.
+ * Return: the number of set switches, or 0 with CLOSE and START, because the sets are not checked
+ * then.
  */
 static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 {
@@ -432,7 +433,7 @@ static void duel_of_two(void)
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
 	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
-		usleep(random_below(200)); /* unloaded now: sets can be changed */
+		usleep(random_below(200)); /* unloaded, so sets can be changed */
 	}
 	duel.stop = true;
 	require(pthread_join(thread, NULL) == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of PMUs with registers that several CPUs share. The tests use PMU "fake" (tests/modules).
- * In all tests but one, two CPUs share its registers. If both CPUs are online, the one with the
- * higher number becomes the owner. An owner stays the owner until it goes offline.
+ * Tests PMUs with registers that several CPUs share. The tests use PMU "fake" (tests/modules). In
+ * all tests except one, two CPUs share the registers of this PMU. If both CPUs are online, the one
+ * with the higher number becomes the owner. An owner stays the owner until it goes offline.
  */
 #include <grp.h>
 #include <stdio.h>

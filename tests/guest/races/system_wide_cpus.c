@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System-wide contexts on several CPUs: calls from other CPUs, and CPUs that go offline and online.
+ * Tests system-wide contexts on several CPUs: calls from other CPUs, and CPUs that go offline and
+ * online.
  */
 #include <stdio.h>
 
@@ -138,7 +139,10 @@ TEST(other_cpus_count_on_while_one_goes_off_and_on_100_times)
 	with_all_cpus_back(check_coming_and_going);
 }
 
-/* There are samples of CPU 1 when it goes offline. The test reads the samples afterwards. */
+/*
+ * When CPU 1 goes offline, the buffer contains samples of this CPU. The test reads these samples
+ * after CPU 1 has gone offline.
+ */
 static void check_sampling(void)
 {
 	struct child child = child_new();

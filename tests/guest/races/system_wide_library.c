@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One thread handles contexts on several CPUs with the pfm_cpus_ functions of the library. */
+/*
+ * Tests the pfm_cpus_ functions of the library. With them, one thread handles contexts on several
+ * CPUs.
+ */
 #include <stdio.h>
 
 #include "samples.h"

@@ -32,7 +32,9 @@ TEST(the_thread_waits_for_the_restart)
 		must(fd, pfm_restart(fd));
 	}
 	next_overflow(fd);
-	/* Sets the counter far from an overflow, so that the thread is not blocked again. */
+	/*
+	 * Gives the counter a value far from an overflow, so that the thread is not blocked again.
+	 */
 	write_pmd(fd, pmu()->pmds[0], 0);
 	must(fd, pfm_stop(fd));
 	must(fd, pfm_restart(fd));
@@ -244,8 +246,8 @@ TEST(unload_and_close_release_a_blocked_thread)
 }
 
 /*
- * The queue has no room for the message of the last overflow. Such an overflow gives no credit, so
- * no restart is possible.
+ * The queue has no room for a message about the last overflow. An overflow without a message gives
+ * no credit, so no restart is possible.
  */
 TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A counter overflows in a system call, and the thread blocks after the call. The call returns its
- * usual result. After the close of the context, the modules can be unloaded although the thread
- * still sleeps in a call.
+ * Tests overflows in system calls. After the system call, the thread is blocked, and the call
+ * returns its usual result. After the close of the context, the modules can be unloaded although
+ * the thread still sleeps in a system call.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 SUITE(blocking_calls, 120);
 
 /*
- * Creates a context that counts context switches. Each of them causes an overflow, so the counter
- * overflows when the child falls asleep.
+ * Creates a context that counts context switches. Each context switch causes an overflow, so the
+ * counter overflows when the child falls asleep.
  */
 static int context_on_switches(void)
 {
@@ -30,8 +30,8 @@ static int context_on_switches(void)
 /*
  * Waits until the child sleeps in a system call, such as the read() of its next command. There is
  * an overflow when the child falls asleep. So the child has to wait for a restart after the call.
- * If the child is preempted earlier, it has to wait at that moment, too. In this case, this
- * function restarts the context.
+ * If the child is preempted before it falls asleep, there is an overflow, too, and the child has to
+ * wait at once. In this case, this function restarts the context.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -109,8 +109,8 @@ TEST(a_thread_that_overflowed_while_asleep_waits_when_it_wakes)
 }
 
 /*
- * Waits until there is a byte in the named pipe whose path is page->text. Returns errno, or 0. The
- * kernel does not restart epoll_wait() after an interruption.
+ * Waits until there is a byte in the named pipe whose path is page->text. Returns 0 or errno. The
+ * test uses epoll_wait(), because the kernel does not restart this call after an interruption.
  */
 static uint64_t wait_for_event(uint64_t unused)
 {

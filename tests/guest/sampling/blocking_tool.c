@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tool loads a context that blocks a thread. When the tool exits, the thread continues, even if
- * another process has the descriptor. If the tool only closes its descriptor, the thread stays
- * blocked as long as another process has the descriptor.
+ * Tests a tool that loads a context that blocks a thread. When the tool exits, the thread
+ * continues, even if another process has the descriptor. If the tool only closes its descriptor,
+ * the thread stays blocked as long as another process has the descriptor.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,8 +13,8 @@
 SUITE(blocking_tool, 120);
 
 /*
- * A process that loads the context. If requested, it forks a successor, which has the descriptor
- * but is not the loader.
+ * The process that loads the context. If the test requests it, the process forks a successor, which
+ * has the descriptor but is not the loader.
  */
 struct tool {
 	pid_t pid;

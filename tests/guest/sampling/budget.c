@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The number of overflow interrupts is limited, so that other threads can still use the machine.
- * This must work for the shortest periods and for any number of counters and CPUs. The buffer's
- * header reports how often a set was throttled.
+ * Tests the limit for the number of overflow interrupts. Because of this limit, other threads can
+ * still use the machine, even with the shortest periods and with any number of counters and CPUs.
+ * The buffer's header reports how often a set was throttled.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -69,7 +69,7 @@ static void sample_everything(int fd, uint64_t period)
 }
 
 /**
- * struct storm - children on the first CPUs, with more overflows than are allowed
+ * struct storm - children on the first CPUs, which have more overflows than the limit allows
  * @latest: longest time in ns that a sleep of 1 ms took
  */
 struct storm {
@@ -157,8 +157,8 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 }
 
 /*
- * The software PMU has at most one interrupt per 10 us. This is within the default limit. On a slow
- * machine it has only a few interrupts per tick. So the tests need a lower limit for this PMU.
+ * The software PMU has at most one interrupt per 10 us, and on a slow machine only a few interrupts
+ * per tick. This is within the default limit, so the tests need a lower limit for this PMU.
  */
 static void limit_soft(void)
 {
@@ -203,8 +203,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 }
 
 /*
- * The limit applies to each event set, and so to each of these threads, separately. Four throttled
- * threads on one CPU must still leave CPU time for other threads.
+ * The limit applies to each event set separately. So it applies to each of these threads
+ * separately. Four throttled threads on one CPU must still leave CPU time for other threads.
  */
 static void check_shared_storm(void)
 {
@@ -302,9 +302,10 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
- * check finds too many, because all these interrupts come within one tick. A set is also throttled
- * if its interrupts take more than a quarter of its duration, but here they take less. A context
- * switch may find an overflow before the interrupt comes. This overflow is sampled, too.
+ * check finds 80 interrupts, which is too many, because all of them come within one tick. A set is
+ * also throttled if its interrupts take more than a quarter of its duration, but here they take
+ * less. A context switch may find an overflow before the interrupt comes. This overflow is sampled,
+ * too.
  */
 static void check_looks(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling buffer and the format "default": docs/interface.md 1.7, 5.2, 5.5, and rows
- * 31 and 32 of section 10.
+ * Tests the sampling buffer and the format "default": docs/interface.md 1.7, 5.2, 5.5, and rows 31
+ * and 32 of section 10.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -343,8 +343,8 @@ static void must_be_masked_for_ever(int fd, header_t header)
 }
 
 /*
- * Fills a buffer by overflows of a PMD that does not have PFM_REGFL_OVFL_NOTIFY. If
- * @another, a second PMD has the flag, but does not overflow.
+ * Fills a buffer with samples of a PMD that does not have PFM_REGFL_OVFL_NOTIFY. If @another is
+ * true, a second PMD has the flag, but does not overflow.
  */
 static void fill_without_notify(bool another)
 {
@@ -378,7 +378,7 @@ TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 
 /* ---- lost samples ------------------------------------------------------------------------- */
 
-/* There are two overflows in one interrupt, and room for one sample. */
+/* Two counters overflow in the same interrupt, but the buffer has room for only one sample. */
 TEST(a_sample_without_room_is_counted_as_lost)
 {
 	struct pfarg_ovfl_msg message;
@@ -411,8 +411,8 @@ TEST(a_sample_without_room_is_counted_as_lost)
 }
 
 /*
- * A reader that empties the buffer while the thread continues. The thread may be killed at any
- * moment.
+ * A reader that empties the buffer while the sampled thread continues. The sampled thread may be
+ * killed at any moment.
  */
 struct reader {
 	int fd;

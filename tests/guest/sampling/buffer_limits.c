@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Limits of the memory for sampling buffers: per user, and for all users together. */
+/*
+ * Tests the limits of the memory for sampling buffers: the limit per user, and the limit for all
+ * users together.
+ */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,8 +215,8 @@ static void check_limit(void)
 	munmap((void *)header, page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
 	/*
-	 * If the limit is below the memory in use, no new buffer can be created, but the buffers in
-	 * use stay.
+	 * If the limit is lower than the memory of the existing buffers, no new buffer can be
+	 * created, but the existing buffers stay.
 	 */
 	limit_buffers(page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the sampling format "callchain": its layout, its arguments, and the program's part of a
+ * Tests the sampling format "callchain": its layout, its arguments, and the user-level part of a
  * stack.
  *
  * The sampled functions record their own return addresses. The samples must contain these
@@ -15,7 +15,8 @@ SUITE(callchain, 120);
 
 /*
  * Each of these functions has a frame and records its return address. On arm64 and POWER a function
- * saves the link register if it calls others. SAVE_LINK makes innermost() save it, too.
+ * saves the link register if it calls other functions. SAVE_LINK makes innermost() save the link
+ * register, although innermost() calls no function.
  */
 #if defined(__aarch64__)
 #define SAVE_LINK __asm__ volatile("" : : : "x30")
@@ -135,7 +136,10 @@ TEST(a_programs_stack_has_the_return_addresses_of_its_functions)
 
 /* ---- link registers --------------------------------------------------------------------- */
 
-/* Calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
+/*
+ * This function calls no other function and does not read its return address, so it has no frame on
+ * arm64 and POWER.
+ */
 NESTED static uint64_t leaf(struct child_page *page)
 {
 	while (!page->stop)
@@ -175,7 +179,7 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 		ck_assert_msg(is_code_of(user[1], caller_of_leaf),
 			      "0x%jx is not in caller_of_leaf(), which begins at 0x%jx",
 			      (uintmax_t)user[1], (uintmax_t)(uintptr_t)caller_of_leaf);
-	/* On POWER the next address may be left over from another call. */
+	/* On POWER the next address may be one that an earlier call left on the stack. */
 	if (HAS_LINK)
 		ck_assert_uint_eq(user[1 + has_caller], nest->returns[0]);
 }

@@ -67,7 +67,10 @@ void wait_for_samples(const struct callchain *chain, uint64_t samples)
 
 /* ---- entries ------------------------------------------------------------------------ */
 
-/* Flags may be set only if the link register was requested and the machine has one. */
+/*
+ * An entry may have flags only if the link register was requested and the machine has a link
+ * register.
+ */
 static void must_be_flags(entry_t entry, bool is_asked)
 {
 #if defined(__x86_64__)

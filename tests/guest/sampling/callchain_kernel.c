@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the sampling format "callchain": the depth of each part, and the kernel's part of a stack.
- * The tests expect addresses in functions that the sampled system call always runs.
+ * Tests the sampling format "callchain": the maximum numbers of kernel addresses and of user
+ * addresses in a stack, and the addresses in the kernel's part of a stack. The tests expect
+ * addresses in functions that the sampled system call always executes.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +16,9 @@ SUITE(callchain_kernel, 120);
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-/* For child_call(): reads zeros until page->stop is set. The kernel does most of the work. */
+/*
+ * For child_call(): reads zeros until page->stop is set. Most of the time is spent in the kernel.
+ */
 static NESTED uint64_t read_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -30,8 +33,8 @@ static NESTED uint64_t read_until_stopped(uint64_t unused)
 }
 
 /*
- * Like read_until_stopped(), but reads into pages that are not present. The kernel faults on
- * them while it writes.
+ * Like read_until_stopped(), but reads into pages that are not present. So the kernel has page
+ * faults while it writes the zeros.
  */
 static NESTED uint64_t read_to_new_pages(uint64_t unused)
 {
@@ -119,7 +122,7 @@ TEST(each_part_has_the_depth_that_was_requested)
  * must_be_called_by() checks that an address in @function is followed by an address in @function or
  * in @caller. It skips the first FIRST_SURE addresses. The caller of the first address may be
  * missing, because the interrupted function may not have made its frame yet. On POWER the second
- * and the third address may be left over from other calls.
+ * and the third address may be values that earlier calls left on the stack.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3
@@ -242,7 +245,7 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* Only a few of the faults are caused by the program itself, outside of read(). */
+	/* The program itself causes only a few of the faults, outside of read(). */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }

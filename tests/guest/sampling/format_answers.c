@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests what the core does for each value PFM_CONTROL_* that a sampling format returns. Format
- * "script" (tests/modules) returns values that the test has passed as its argument. The caller
- * monitors itself.
+ * "script" (tests/modules) returns the values in the argument that the test has passed to it. The
+ * caller monitors itself.
  */
 #include <sys/mman.h>
 
@@ -278,8 +278,8 @@ TEST(a_switch_is_made_at_once)
 }
 
 /*
- * The handler returns @handler for the first sample. After the restart, event set @set must be
- * active.
+ * The handler of the format returns the value @handler for the first sample. After the restart,
+ * event set @set must be active.
  */
 static void must_restart_in(__u32 handler, unsigned int set)
 {

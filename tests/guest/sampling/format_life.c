@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a sampling format in a context, from init to exit. Format "script" (tests/modules)
- * reports the calls of init and exit. The test samples itself or a child.
+ * Tests the life of an instance of a sampling format, from init to exit. Format "script"
+ * (tests/modules) reports the calls of init and exit. The test samples itself or a child.
  */
 #include <sys/mman.h>
 
@@ -156,8 +156,8 @@ static void check_sizes(void)
 	format_buffer(fd, page_size());
 	close(fd);
 	/*
-	 * A size between those of the first and the second version is accepted, and so is the size
-	 * of the second version.
+	 * A size between the sizes of the first and the second version is accepted. The size of the
+	 * second version is also accepted.
 	 */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
@@ -174,7 +174,10 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* An argument smaller than the first version is refused, and so is a missing argument. */
+	/*
+	 * An argument that is smaller than the first version is refused. A missing argument is also
+	 * refused.
+	 */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }

@@ -151,7 +151,7 @@ static void check_ordinary_user(void)
 
 	/*
 	 * Root creates a context first, so that a PMU module is loaded. Another suite tests what
-	 * happens if none is loaded.
+	 * happens if no PMU module is loaded.
 	 */
 	fd = pfm_open_device();
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));

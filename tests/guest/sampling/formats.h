@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about sampling formats: modules that are loaded for one test, contexts,
- * and access to bytes of a buffer.
+ * Helpers for the suites about sampling formats. They load modules for one test, create contexts,
+ * and read bytes of a buffer.
  */
 #ifndef FORMATS_H
 #define FORMATS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What format "callchain" records if it cannot follow a user stack to the end. The reason can be a
- * bad frame pointer, too many frames, a 32-bit program, or memory that is being unmapped.
+ * Tests what format "callchain" records if it cannot follow a user stack to its end. The reason can
+ * be a bad frame pointer, too many frames, a 32-bit program, or memory that is being unmapped.
  */
 #include <sys/mman.h>
 
@@ -60,7 +60,7 @@ enum wrong_frame {
 	FRAME_LOW,
 	FRAME_ODD,
 	FRAME_UNMAPPED,
-	FRAME_AT_THE_END, /* in the last word that can be read */
+	FRAME_AT_THE_END, /* the frame begins in the last word that can be read */
 	FRAME_OF_THE_KERNEL,
 	FRAME_ON_TOP, /* end of the address space */
 	FRAME_NOWHERE, /* above all user addresses, below all kernel addresses */
@@ -126,8 +126,8 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 }
 
 /*
- * Returns the number of return addresses that must be found. On POWER, none is found in a wrong
- * frame.
+ * Returns the number of return addresses that must be found. On POWER, no return address is found
+ * in a wrong frame.
  */
 static unsigned int addresses_in(enum wrong_frame kind)
 {
@@ -276,8 +276,9 @@ static unsigned char *make_32_bit_code(void)
 }
 
 /*
- * Runs @turns turns of the 32-bit loop. 32-bit code destroys the upper halves of some registers and
- * of the stack pointer. So this function saves the frame pointer and the stack pointer on the page.
+ * Runs @turns turns of the 32-bit loop. 32-bit code destroys the upper halves of the stack pointer
+ * and of some other registers. So this function saves the frame pointer and the stack pointer on
+ * the page.
  */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {
@@ -382,7 +383,8 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 /*
  * Returns whether this kernel calls the tracepoint sched_process_exit before it frees the memory of
  * an exiting process. In such a kernel, the thread is no longer monitored while its memory is
- * freed. The kernel change that moved the tracepoint also gave it the argument group_dead.
+ * freed. The change to the kernel that moved the tracepoint also added the argument group_dead, so
+ * this function looks for the argument.
  */
 static bool is_freed_unmonitored(void)
 {
@@ -392,10 +394,10 @@ static bool is_freed_unmonitored(void)
 }
 
 /*
- * Samples one exiting child after the other. With large pages, freeing takes less than a period. In
- * some guests, the memory is always freed at the same time after the start of sampling. If all
- * children had the same first period, no sample might be taken while the memory is freed. So the
- * first period changes from child to child.
+ * Samples one exiting child after the other. With large pages, the kernel frees the memory in less
+ * than a period. In some guests, the memory is always freed at the same time after the start of
+ * sampling. If all children had the same first period, no sample might be taken while the memory is
+ * freed. So the first period changes from child to child.
  */
 static void check_end(void)
 {

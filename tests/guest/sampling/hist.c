@@ -227,9 +227,9 @@ TEST(sums_are_those_of_the_samples)
 }
 
 /*
- * The loop lasts @periods sampling periods, and there must be a sample for each of them. Start,
- * stop and interrupts take time, too, so there may be some more samples. The sums must agree with
- * the number of samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each period. The start,
+ * the stop and interrupts are counted, too, so there may be some more samples. The sums must agree
+ * with the number of samples.
  */
 static void check_arithmetic(void)
 {
@@ -337,11 +337,11 @@ static void fill_table(uint32_t entries)
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
 	/*
-	 * For each sample, the format tries at most 32 entries of the table. So a larger table may
-	 * lose samples before it is full, but it must not do so before it is half full.
+	 * For each sample, the format tries at most 32 entries of the table. So a table with more
+	 * than 32 entries may lose samples before it is full, but not before it is half full.
 	 */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
-	/* Nobody is notified, and nothing can be restarted. */
+	/* There is no notification, so a restart is not possible. */
 	must_be_silent(hist.fd);
 	must_fail(hist.fd, pfm_restart(hist.fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART,
 		  NO_INDEX);

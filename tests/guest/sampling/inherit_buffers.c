@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A context with PFM_FL_INHERIT_* has a buffer for each CPU. These tests are about full buffers,
- * readers, mappings, limits, and when the buffers are freed.
+ * Tests the buffers of a context with PFM_FL_INHERIT_*, which has a buffer for each CPU. The tests
+ * are about full buffers, readers, mappings and limits, and about the time at which the buffers are
+ * freed.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 		ck_assert_uint_eq(message.msg_ovfl_cpu, 0);
 		ck_assert_uint_eq(message.msg_ovfl_pid, thread_id());
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
-		/* Samples that are lost after this message cause no further message. */
+		/* When further samples are lost, there is no further message. */
 		must_be_silent(family.fd);
 		must_fail(family.fd, pfm_restart(family.fd), EBUSY,
 			  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
@@ -287,7 +288,7 @@ TEST(a_context_is_unloaded_and_closed_while_children_are_sampled)
 	load_and_start(family.fd, thread_id());
 	pid = fork_looper(&family, 0);
 	wait_for_message_of(&family, pid);
-	/* The buffer becomes full again. The message about it is dropped by the next load. */
+	/* The buffer becomes full again. The next load drops the message about the full buffer. */
 	lost = header->hdr_lost;
 	wait_until(header->hdr_lost > lost);
 	must(family.fd, pfm_unload_context(family.fd));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling with inheritance: each sample of a thread or child is in the buffer of the CPU that took
- * it. inherit_buffers.c tests the buffers themselves.
+ * Tests sampling with inheritance. Each sample of a thread or child must be in the buffer of the
+ * CPU that took the sample. inherit_buffers.c tests the buffers themselves.
  *
  * Each sample has the value of a second counter, which counts the same event and is never reset.
  * The second counter begins at 0 in each thread. Each sample also has the value of the sampled
@@ -25,7 +25,7 @@ static unsigned int sampled, other;
 
 /*
  * Returns whether the interrupt comes exactly at the overflow of the sampled counter, so that each
- * period has a sample. If it does not, overflows may be found late.
+ * period has a sample. If the interrupt comes later, overflows may be found late.
  */
 static bool is_prompt(void)
 {
@@ -65,7 +65,7 @@ struct one_sample {
 	uint32_t tgid;
 	unsigned int cpu; /* of the buffer */
 	uint64_t time;
-	uint64_t rest; /* what the sampled counter counted since its overflow */
+	uint64_t rest; /* number of events that the sampled counter counted since its overflow */
 	uint64_t other;
 };
 
@@ -181,8 +181,8 @@ static uint64_t events_of(const struct samples *samples, uint32_t tid, uint64_t 
 }
 
 /*
- * Checks the samples of each thread, and the sum of their events. There must be samples of @threads
- * threads, and of no others.
+ * Checks the samples of each thread, and the sum of their events. There must be samples of exactly
+ * @threads threads.
  */
 static void must_be_all(const struct samples *samples, int fd, uint64_t period,
 			unsigned int threads)
@@ -250,8 +250,8 @@ TEST(samples_of_children_have_one_for_each_period)
 /* ---- samples of all buffers, ordered by time --------------------------------------------- */
 
 /*
- * The regions are small, so that some are handed back. But together they have room for all samples
- * of the children.
+ * The regions are small, so that some of them are handed back. All regions together have room for
+ * all samples of the children.
  */
 static struct family small_regions(void)
 {
@@ -274,10 +274,10 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * Lets the library merge the samples of all buffers. If @meanwhile, reads samples while the
- * children run. Otherwise, reads all samples at the end. Without --icount, the host may stop a CPU
- * for more than 1 ms while this CPU writes a sample. Then samples that are read while the children
- * run may be out of order.
+ * Lets the library merge the samples of all buffers. If @meanwhile is true, reads samples while the
+ * children run. If it is false, reads all samples at the end. Without --icount, the host may stop a
+ * CPU for more than 1 ms while this CPU writes a sample. Then samples that are read while the
+ * children run may be out of order.
  */
 static void check_merged(bool meanwhile)
 {

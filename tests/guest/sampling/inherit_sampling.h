@@ -13,7 +13,7 @@
 
 #define MOST_CPUS 16
 #define REGIONS	  8u
-/* A worker works for this number of periods. Each of them is exact_period() events long. */
+/* A worker works for this number of periods. Each period has exact_period() events. */
 #define PERIODS	  20
 
 /* A context with a buffer for each CPU. */

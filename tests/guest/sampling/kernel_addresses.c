@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests who may see kernel addresses in samples. */
+/* Tests which users see kernel addresses in samples. */
 #include <sys/mman.h>
 
 #include "samples.h"

@@ -221,7 +221,10 @@ TEST(a_mapping_can_be_cut_and_moved_but_not_grown)
 	int fd = default_context(0, size);
 	char *memory = (char *)map_buffer(fd, size), *place, *moved;
 
-	/* The mapping is cut in the middle: both parts remain mapped. */
+	/*
+	 * A page in the middle of the mapping is unmapped. The parts before and after this page
+	 * remain mapped.
+	 */
 	ck_assert_int_eq(munmap(memory + 3 * page, page), 0);
 	ck_assert_uint_eq(((header_t)memory)->hdr_buf_size, size);
 	ck_assert_int_eq(memory[7 * page], 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications: docs/interface.md 1.12, 3.4, 3.5, 4.4 to 4.6, and rows 8 to 16 of section 10. Most
- * tests monitor their own thread and use no format, so each overflow masks the context.
+ * Tests notifications: docs/interface.md 1.12, 3.4, 3.5, 4.4 to 4.6, and rows 8 to 16 of section
+ * 10. Most tests monitor their own thread and use no format, so each overflow masks the context.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -55,7 +55,10 @@ TEST(an_overflow_masks_and_sends_a_message)
 	count_must_be_right(fd);
 }
 
-/* As in the perfmon2 interface, msg_ovfl_pid is the thread and msg_ovfl_tid is the process. */
+/*
+ * As in the perfmon2 interface, msg_ovfl_pid is the ID of the thread and msg_ovfl_tid is the ID of
+ * the process.
+ */
 TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 {
 	struct pfarg_ovfl_msg message;
@@ -157,7 +160,7 @@ TEST(a_message_names_all_pmds_that_overflowed)
 
 /* ---- the queue ---------------------------------------------------------------------------- */
 
-/* Lets counter @i overflow once and not again. */
+/* Lets counter @i overflow exactly once. */
 static void overflow_of(int fd, unsigned int i)
 {
 	struct pfarg_pmd pmd = sampling(i, PERIOD);
@@ -210,7 +213,9 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 	count_must_be_right(fd);
 }
 
-/* When a message of a full queue has been read, the next overflow gives a message and a credit. */
+/*
+ * When a message has been read from a full queue, the next overflow gives a message and a credit.
+ */
 TEST(reading_a_message_makes_room_for_another_and_its_credit)
 {
 	unsigned int depth, i;
@@ -339,8 +344,8 @@ TEST(a_read_returns_as_many_messages_as_fit)
 }
 
 /*
- * A message that does not fit into the accessible memory stays in the queue. Messages that were
- * read are removed.
+ * A message that does not fit into the accessible memory stays in the queue. The messages that were
+ * read leave the queue.
  */
 TEST(a_read_into_memory_that_ends_returns_what_fits)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "nway": its regions, and when the kernel and the reader may use them. */
+/*
+ * Tests the sampling format "nway": its regions, and when the kernel and the reader may use a
+ * region.
+ */
 #include <perfmon/perfmon_nway.h>
 
 #include "formats.h"
@@ -91,8 +94,8 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 
 /*
  * Checks an entry, which has the same fields as in format "default" (docs/interface.md 5.2).
- * Sampling continues during these checks, and even an assertion that holds takes long. So this
- * function calls the test library only after a comparison has failed.
+ * Sampling continues during these checks, and even a successful assertion of the test library takes
+ * a long time. So this function calls the test library only after a comparison has failed.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 {
@@ -200,8 +203,8 @@ static void check_layout(void)
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
 	/*
-	 * Each entry has two values: that of the counter after its overflow, and that of a clock
-	 * that is never reset.
+	 * Each entry has two values: the value of the counter after its overflow, and the value of
+	 * a clock that is never reset.
 	 */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
@@ -272,8 +275,8 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 }
 
 /*
- * The loop lasts @periods sampling periods, and there must be a sample for each of them. Start,
- * stop and interrupts take time, too, so there may be some more samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each period. The start,
+ * the stop and interrupts are counted, too, so there may be some more samples.
  */
 static void check_arithmetic(void)
 {
@@ -305,7 +308,9 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* The reader is slow, but not too slow: it hands back a region when all but one are full. */
+/*
+ * The reader is slow, but fast enough: it hands back a region when all regions except one are full.
+ */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -374,8 +379,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 0 reported the samples that were lost until it was handed back. Region 1 was
-	 * handed back next. It reports the samples that were lost after region 0 was handed back.
+	 * Region 0 reported the samples that were lost until region 0 was handed back. Region 1 was
+	 * handed back next, and reports the samples that were lost after that.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Each entry of format "default" shows
- * which period has ended.
+ * Tests sampling periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Each entry of format
+ * "default" shows which period has ended.
  */
 #include "samples.h"
 
@@ -217,9 +217,9 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 }
 
 /*
- * Checks that random numbers with @mask and @seed are those of the generator. Each sample records a
- * counter that counts nothing, and then resets it. So the recorded value is the counter's last
- * reset value, and periods of any length can be checked.
+ * Checks that random numbers with @mask and @seed are those of the generator. Each sample records
+ * the value of a counter that counts nothing, and then resets this counter. So the recorded value
+ * is the counter's last reset value, and the test can check periods of any length.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {
@@ -272,8 +272,8 @@ TEST(any_mask_is_accepted)
 }
 
 /*
- * Draws random periods. Each must be the short period plus a number that has only bits of @mask.
- * Returns a hash of these numbers.
+ * Draws random periods. Each of them must be the short period plus a number that has only bits of
+ * @mask. Returns a hash of these numbers.
  */
 static uint64_t draw_unseeded(uint64_t mask)
 {

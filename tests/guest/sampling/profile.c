@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests what profilers need: one sample per period, each with the right instruction.
+ * Tests two things that profilers need: there is one sample per period, and each sample has the
+ * right instruction.
  *
  * Under --icount, the interrupts of Armv8's cycle counter and of all x86 counters come exactly at
  * the overflow. These counters can be restricted to user level. On POWER, the tests sample PMC6
@@ -132,7 +133,7 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 
 /*
  * Skips the test unless a counter of instructions interrupts exactly at its overflow. In QEMU, the
- * event counters of Armv8 do not.
+ * event counters of Armv8 interrupt later.
  */
 static void need_prompt_instructions(void)
 {
@@ -175,7 +176,10 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 	must_be_exact(fd, &run, &count);
 }
 
-/* More instructions than any translation block of QEMU has, in the loop or in the kernel. */
+/*
+ * This is more than the number of instructions of any translation block of QEMU, in the loop or in
+ * the kernel.
+ */
 #define BLOCK 128
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The restart after an overflow: docs/interface.md 1.12, 3.4, 4.4, and rows 8 to 16 of section 10.
- * Most tests monitor their own thread and use no format, so each overflow masks the context.
+ * Tests the restart after an overflow: docs/interface.md 1.12, 3.4, 4.4, and rows 8 to 16 of
+ * section 10. Most tests monitor their own thread and use no format, so each overflow masks the
+ * context.
  */
 #include <sys/wait.h>
 

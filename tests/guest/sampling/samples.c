@@ -287,7 +287,10 @@ uint64_t exact_work_until_stopped(uint64_t unused)
 
 extern const char sampled_loop_begin[], sampled_loop_end[];
 
-/* The two symbols must exist only once in the program. */
+/*
+ * The function is not inlined or cloned, because its two symbols must exist only once in the
+ * program.
+ */
 __attribute__((noinline, noclone)) void sampled_loop(uint64_t instructions)
 {
 	unsigned long tens = instructions / 10;
@@ -388,7 +391,7 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* If nothing was reset or counted after the last sample, this sample masked monitoring. */
+	/* If the values have not changed since the last sample, this sample masked monitoring. */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

@@ -148,12 +148,12 @@ void loop_end(const struct child *child);
 /**
  * struct chain - a sampled counter, and a counter of the same event that is never reset
  *
- * The two counters stop together. So both must give the same number of events between two samples:
- * no event is lost, counted twice or made up.
+ * The two counters stop together, so both must give the same number of events between two samples.
+ * Then no event was lost, counted twice or invented.
  *
  * @pmd: the counter whose overflows are sampled
- * @other: the counter that is never reset. Its number must be above @pmd. Each sample has the
- *	values of both
+ * @other: the counter that is never reset. Its number must be higher than @pmd. Each sample
+ *	contains the values of both counters
  * @period: sampling period of @pmd
  * @last: value of @other in the last sample
  * @samples: number of samples of @pmd so far

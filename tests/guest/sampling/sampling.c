@@ -149,9 +149,9 @@ TEST(a_sample_has_the_requested_values)
 }
 
 /*
- * Two more counters count the event of the sampled counter. Each sample resets the first of the
- * two, but not the second. The recorded values of the first are the differences between successive
- * recorded values of the second.
+ * Two more counters count the event of the sampled counter. Each sample resets the first of these
+ * two counters, but not the second. The recorded values of the first counter are the differences
+ * between successive recorded values of the second counter.
  */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
@@ -188,8 +188,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * When a counter is written, the PMDs that its reg_smpl_pmds and reg_reset_pmds name are in use,
- * too, but only in the counter's set. They count and can be read.
+ * When a counter is written, the PMDs in its reg_smpl_pmds and reg_reset_pmds come into use, too,
+ * but only in the counter's set. These PMDs count and can be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {

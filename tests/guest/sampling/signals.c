@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Signals of overflows: docs/interface.md 3.4 and 3.5. */
+/* Tests the signals that overflows send: docs/interface.md 3.4 and 3.5. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ TEST(each_message_sends_sigio)
 	need_overflow_interrupts();
 	fd = busy_self(0);
 	catch_signal(SIGIO);
-	/* Programs written for perfmon2 pass the tid. */
+	/* Programs written for perfmon2 pass the ID of a thread to F_SETOWN. */
 	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
 	spin_until_masked(fd);
 	ck_assert_int_eq(signals, 0); /* no signals were requested */

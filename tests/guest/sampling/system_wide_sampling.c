@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System-wide contexts: overflows, samples and event sets on a CPU. */
+/* Tests overflows, samples and event sets of system-wide contexts. */
 #include "samples.h"
 #include "system_wide.h"
 

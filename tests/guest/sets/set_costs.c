@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that a call does not take longer to handle a set if the context has more sets. */
+/*
+ * Tests that a call takes the same time to handle a set in a context with few sets and in a context
+ * with many sets.
+ */
 #include "sets.h"
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of one context; a second one has 4 * MANY, nearly max_sets */
+#define MANY   960 /* sets of one context; another has 4 * MANY, nearly max_sets */
 #define PROBES 16 /* sets that each call handles; their structs fit into a page */
 #define TRIES  3
 
 /*
  * The time in ns that each kind of call takes if it handles PROBES sets.
  *
- * This is the least elapsed time of several calls. The least CPU time may be too small: if an
- * interrupt during a call wakes a thread that preempts the caller, the kernel does not update the
- * runqueue's clock again when it switches threads (rq_clock_skip_update() in kernel/sched). Then
- * the caller's CPU time lacks the part of the call that follows the interrupt.
+ * Each member is the least elapsed time of several calls. The test does not use the CPU time, which
+ * may be too small: if an interrupt during a call wakes a thread that preempts the caller, the
+ * kernel does not update the runqueue's clock again when it switches threads
+ * (rq_clock_skip_update() in kernel/sched). Then the caller's CPU time lacks the part of the call
+ * that follows the interrupt.
  */
 struct cost {
 	uint64_t make;
@@ -86,12 +90,12 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 {
 	ck_assert_msg(
 		2 * many < 3 * few,
-		"%s %d sets took %ju ns in a context of %d sets, %ju ns in one of %d "
+		"%s %d sets took %ju ns in a context of %d sets, %ju ns with %d sets "
 		"(factor %u)",
 		what, PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
 }
 
-/* Compares calls in a context that has MANY sets with calls in one that has 4 * MANY. */
+/* Compares calls in a context that has MANY sets with calls in a context that has 4 * MANY sets. */
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };
@@ -132,8 +136,8 @@ static void compare_orders(void)
 TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
 	/*
-	 * Without --icount, the guest's clock shows the time of the host. A call then takes longer
-	 * if the sets are not in QEMU's TLB.
+	 * Without --icount, the guest's clock shows the time of the host. Then a call takes longer
+	 * if its sets are not in QEMU's TLB.
 	 */
 	if (!is_deterministic())
 		skip("no clock that counts instructions");

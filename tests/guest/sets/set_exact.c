@@ -78,7 +78,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* In a debug kernel, up to 4 % of each turn was spent in the kernel's own code. */
+	/* In a debug kernel, the kernel's own code took up to 4 % of each turn. */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -143,7 +143,7 @@ TEST(a_competing_thread_makes_no_estimate_worse)
 	estimate(1, 1000 * MILLION);
 }
 
-/* The loop runs for half of the time. Estimates use the CPU time of the thread. */
+/* The thread sleeps for half of the time. The estimates use only the CPU time of the thread. */
 TEST(estimates_hold_for_a_thread_that_naps)
 {
 	const struct timespec nap = { .tv_nsec = 700000 };
@@ -172,8 +172,8 @@ TEST(estimates_hold_for_a_thread_that_naps)
 
 /*
  * Makes set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
- * pfm_start() and pfm_stop(). prompt_counter() counts cycles: one for each instruction. It
- * overflows once per @period. After @count overflows, the next set becomes active.
+ * pfm_start() and pfm_stop(). prompt_counter() counts cycles: one for each instruction. This
+ * counter overflows once per @period. After @count overflows, the next set becomes active.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)

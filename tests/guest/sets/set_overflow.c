@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets whose turns end after a number of overflows: docs/interface.md 3.3 to 3.5, and row 34
- * of section 10. set_exact.c compares their counts with calculated values.
+ * Tests event sets whose turns end after one or more overflows: docs/interface.md 3.3 to 3.5, and
+ * row 34 of section 10. set_exact.c compares their counts with calculated values.
  */
 #include <stdio.h>
 #include <time.h>
@@ -72,8 +72,8 @@ static void work_ten_periods(int unused)
 }
 
 /*
- * The parent monitors a thread that has almost no events. The copy monitors a child that has many.
- * Overflows may be found late, so the number of turns is not known.
+ * The context monitors a thread that has almost no events. Its copy monitors a child that has many
+ * events. Overflows may be found late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {
@@ -308,8 +308,8 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
 	/*
-	 * Each complete run had two overflows. A period lasts about PERIOD ns, and not less than
-	 * half of that.
+	 * Each complete run had two overflows. A period lasts about PERIOD ns, and at least PERIOD
+	 * / 2 ns.
 	 */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
@@ -361,7 +361,9 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* If pfm_start() names a set, the PMD that overflowed in it gets its long reset value. */
+	/*
+	 * If pfm_start() names a set, a PMD that overflowed in this set gets its long reset value.
+	 */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
@@ -409,8 +411,8 @@ TEST(a_switch_waits_for_the_restart)
 		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2 + 1);
 		ck_assert_uint_eq(remaining(fd, !id), 1);
 		/*
-		 * The old set's reset stays pending. The new set's PMD gets its long value if it
-		 * has overflowed before.
+		 * The PMD of the old set is not reset yet. The PMD of the new set gets its long
+		 * value if it has overflowed before.
 		 */
 		ck_assert_int_ge((int64_t)sampled(fd, id), 0);
 		ck_assert_uint_eq(trigger_of(fd, !id).reg_last_reset_val,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers of several event sets, and which set is the active one: docs/interface.md 1.8 to
+ * Tests the registers of several event sets, and which set is active: docs/interface.md 1.8 to
  * 1.12, 3.3 and 3.4.
  */
 #include <stdio.h>
@@ -20,7 +20,10 @@ static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
 }
 
-/* The numbers of the missing sets are between and above those of the existing sets. */
+/*
+ * The numbers of the missing sets are between the numbers of the existing sets, or higher than all
+ * of them.
+ */
 TEST(no_call_accepts_a_missing_set)
 {
 	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
@@ -147,8 +150,8 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * A write to a set that is not active changes only values in memory. They take effect when the set
- * becomes active.
+ * A write to a set that is not active changes only values in memory. These values take effect when
+ * the set becomes active.
  */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {
@@ -228,7 +231,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	must(fd, pfm_start(fd, NULL));
 	ck_assert_uint_eq(active_set(fd), 4);
 	ck_assert_uint_eq(runs_of(fd, 4), 1);
-	/* A start while the context counts can select a set, even the active one. */
+	/* A start of a context that already counts can select a set, even the active set. */
 	start_set(fd, 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -337,7 +340,7 @@ TEST(a_pmd_that_never_overflows_has_no_threshold)
 			  PFM_REASON_SWITCH_COUNT, 0);
 		must_fail(fd, write_threshold(fd, 1, numbers[i], ~0ull), EINVAL,
 			  PFM_REASON_SWITCH_COUNT, 0);
-		/* The refused write has not brought the PMD into use. */
+		/* The write was refused, so it has not brought the PMD into use. */
 		must_fail(fd, read_pmr(fd, 1, numbers[i]), EINVAL, PFM_REASON_PMD_UNUSED,
 			  0);
 		must(fd, write_threshold(fd, 1, numbers[i], 0));

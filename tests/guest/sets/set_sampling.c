@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of event sets: which set a sample names, and what happens after the overflow. Also tests
- * the virtual PMDs for a set's runs, for its interrupts, and for the CPU.
+ * Tests samples of event sets: which set a sample names, and which set is active after the
+ * overflow. Other tests check the virtual PMDs for a set's runs, for its interrupts, and for the
+ * CPU.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -394,8 +395,8 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 }
 
 /*
- * If all instructions take the same time, the loop takes as long as 10.5 timeouts, so there are at
- * least 11 runs.
+ * If all instructions take the same time, the loop lasts for 10.5 timeouts, so there are at least
+ * 11 runs.
  */
 TEST(turns_by_time_are_counted_as_runs)
 {

@@ -38,7 +38,8 @@ static struct truth truth_since(struct truth before)
 }
 
 /*
- * The kernel's figures for a run. @inner covers only the work; @outer also covers start and stop.
+ * The values that the kernel reports for a run. @inner is for the work alone. @outer also includes
+ * the start and the stop.
  */
 struct measured {
 	struct truth inner;
@@ -174,7 +175,7 @@ TEST(a_single_set_is_switched_to_itself)
 	set_zero_must_be_right(fd);
 }
 
-/* No set switch leaves a set without flags, so the sets after it get no turn. */
+/* The turn of a set without flags never ends, so the sets after it get no turn. */
 TEST(a_set_without_flags_is_never_left)
 {
 	int fd = make_context();
@@ -253,8 +254,9 @@ TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
 	/*
-	 * The lower bound is the CPU time that the program itself measured. The kernel's figure
-	 * begins at the wakeup, so it includes the time that the host may need to wake up the CPU.
+	 * The lower bound is the CPU time that the program itself measured. The CPU time that the
+	 * kernel reports begins at the wakeup of the thread, so it includes the time that the host
+	 * may need to wake up the CPU.
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);

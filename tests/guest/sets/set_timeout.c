@@ -18,7 +18,7 @@ SUITE(set_timeout, 240);
 /*
  * Returns the number of set switches. Uses pfm_get_statistics(), because this call never switches
  * the caller out. If the counters are shared with perf, pfm_getinfo_evtsets() has to find out which
- * counters perf holds. That may switch the caller out.
+ * counters perf holds. While it does this, the caller may be switched out.
  */
 static uint64_t switches_so_far(int fd)
 {
@@ -29,7 +29,7 @@ static uint64_t switches_so_far(int fd)
 	return statistics.set_switches;
 }
 
-/* Returns the number of switches that the sets report. */
+/* Returns the number of set switches, calculated from the runs of the sets. */
 static uint64_t switches_of_sets(int fd)
 {
 	struct pfarg_setinfo infos[TURNS] = {};
@@ -57,8 +57,8 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 
 /*
  * The caller polls for switches and measures the time with a clock that is not the module's.
- * According to that clock, no switch comes too early. If the clock counts instructions, a switch is
- * late only by the time that the interrupt and the set switch take.
+ * According to this clock, no switch may come too early. If this clock counts instructions, a
+ * switch may be late only by the time that the interrupt and the set switch take.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -125,7 +125,7 @@ TEST(getinfo_shows_the_rest_of_the_timeout)
 	after = set_of(fd, 0).set_timeout;
 	times[3] = elapsed_time();
 	if (runs_of(fd, 0) != 1 || runs_of(fd, 1)) {
-		/* The set is never left before its time. */
+		/* The turn of the set must not end before its timeout. */
 		ck_assert_uint_ge(elapsed_time() - times[0], timeout);
 		if (!is_deterministic())
 			skip("the host ran something else for 100 ms");
@@ -136,7 +136,7 @@ TEST(getinfo_shows_the_rest_of_the_timeout)
 	ck_assert_uint_ge(after + (times[3] - times[0]) + EARLY, timeout);
 	if (is_deterministic()) {
 		ck_assert_uint_le(after, timeout - (times[2] - times[1]) + others);
-		/* The other set still has its whole timeout. */
+		/* No part of the other set's timeout has elapsed. */
 		ck_assert_uint_eq(set_of(fd, 1).set_timeout, timeout);
 	}
 	set_zero_must_be_right(fd);

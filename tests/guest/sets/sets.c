@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls about event sets: docs/interface.md 1.13, 1.14, 3.3, 3.4, and rows 18 to 21 of section 10.
- * A refused element of a call changes nothing.
+ * Tests the calls that create, change, describe and delete event sets: docs/interface.md 1.13,
+ * 1.14, 3.3, 3.4, and rows 18 to 21 of section 10. If an element of a call is refused, this element
+ * must not change anything.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -15,7 +16,7 @@ SUITE(sets, 120);
 
 /* ---- what must not change ------------------------------------------------------------ */
 
-/* State of the context, of two sets, and of one PMD in each set. */
+/* State of the context, of two of its sets, and of one PMD in each of these sets. */
 struct picture {
 	struct pfm_status status;
 	struct pfarg_setinfo sets[2];
@@ -167,9 +168,9 @@ TEST(sets_before_the_refused_one_are_created)
 #define FLOOR 100000 /* min_switch_timeout */
 
 /*
- * The call that creates a set returns its actual timeout, and getinfo reports the same timeout.
- * If a program requests a timeout as short as the resolution of the clock, it gets the shortest
- * possible timeout. Programs use this to find out which timeouts are possible.
+ * The call that creates a set returns its actual timeout, and getinfo reports the same timeout. If
+ * a program requests a timeout that is as short as the resolution of the clock, the set gets the
+ * shortest possible timeout. Programs use this to find out which timeouts are possible.
  */
 TEST(the_actual_timeout_is_written_back)
 {
@@ -353,7 +354,10 @@ TEST(the_memory_of_sets_is_limited)
 	with_set_limits_back(check_the_memory);
 }
 
-/* Uses up the share of a user who has no other context. Returns the bytes of one set. */
+/*
+ * Uses up the memory share of a user who has no other context. Returns the size of one set in
+ * bytes.
+ */
 static uint64_t use_up_the_share(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
@@ -504,8 +508,8 @@ TEST(sets_of_a_loaded_context_do_not_change)
 }
 
 /*
- * The results must contain neither the old contents of the argument nor overflows from before the
- * last load.
+ * The results must not contain old contents of the argument, or overflows from before the last
+ * load.
  */
 TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {
@@ -547,7 +551,7 @@ TEST(a_set_deleted_and_created_again_is_new)
 	set_zero_must_be_right(fd);
 }
 
-/* The deleted set was active. The next load may name another set. */
+/* A set is deleted that was active before the unload. The next load may name another set. */
 TEST(the_set_that_was_active_can_be_deleted)
 {
 	int fd = used_set();

@@ -74,14 +74,14 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* Like fair_turns(), for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
- * Checks the number of switches in @duration ns of the thread's time: each turn must last as long
- * as the timeout, within the limits that the function's definition explains.
+ * Checks the number of switches in @duration ns of the thread's time: each turn must last about as
+ * long as the timeout. The definition of this function explains the tolerances.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
 /**
  * struct watch - CPU time that the kernel reports for a monitored thread other than the caller
- * @pid: process of the monitored thread. It has no other thread
+ * @pid: process of the monitored thread. The process has no other thread
  * @outer: CPU time in ns, measured from before the start until after the stop
  * @inner: CPU time in ns, measured from after the start until before the stop
  * @switches: context switches of the thread, from before the start until after the stop

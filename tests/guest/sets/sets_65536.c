@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All possible event sets. This is a suite of its own because it creates 260,000 sets: that takes
- * seconds, or minutes if the guest's clock counts instructions.
+ * Tests a context that has all possible event sets. This is a suite of its own because it creates
+ * 260,000 sets. That takes seconds, or minutes if the guest's clock counts instructions.
  */
 #include "sets.h"
 

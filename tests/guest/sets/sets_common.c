@@ -216,8 +216,8 @@ struct turns fair_turns_of(int fd, unsigned int count)
 
 /*
  * Without --icount, a switch may be up to 50 ms late, because the host may pause the guest when the
- * timer is due. Each switch may be 1 % early, because the clock of timers and the clock of
- * durations may run at slightly different rates.
+ * timer is due. Each switch may come 1 % too early, because the clock of the timers and the clock
+ * of the durations may have slightly different rates.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout)
 {

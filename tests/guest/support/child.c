@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Children that run functions for the test. The function and its argument arrive through one pipe.
- * The result is returned through another pipe.
+ * Children that run functions for the test. A child reads the function and its argument from one
+ * pipe, and writes the result to another pipe.
  *
  * Descriptors 3 to 5 of a child are these pipes and the page that it shares with the test. The
- * child closes all descriptors above them, so it has no context open.
+ * child closes all higher descriptors, so it has no context open.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -67,7 +67,8 @@ static struct child_page *map_page(int fd)
 
 /*
  * Called when the program begins. If child_do_exec() has executed the program, this function sends
- * 0 as the result of child_do_exec(), and then executes further commands. Otherwise it returns.
+ * 0 as the result of child_do_exec(), and then executes further commands. If not, this function
+ * returns.
  */
 void child_main(int argc, char **argv)
 {
@@ -87,8 +88,8 @@ struct child_page *child_own_page(void)
 }
 
 /*
- * Gives @fds the fixed numbers, and closes all descriptors above them. None of @fds may have one of
- * these numbers already.
+ * Gives @fds the fixed numbers, and closes all descriptors with higher numbers. None of @fds may
+ * already have one of the fixed numbers.
  */
 static void take_descriptors(const int fds[3])
 {

@@ -78,9 +78,9 @@ uint64_t wrap_of(unsigned int n)
 }
 
 /*
- * Selects user level for all available fixed counters of an Intel PMU, and with @at_kernel also
- * kernel level. One PMC drives all of these counters. A fixed counter that is not in use does not
- * count.
+ * Selects user level for all available fixed counters of an Intel PMU. If @at_kernel is true,
+ * selects kernel level, too. One PMC drives all of these counters. A fixed counter that is not in
+ * use does not count.
  */
 static void program_fixed(int fd, bool at_kernel)
 {

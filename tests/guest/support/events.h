@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events and counters of the hardware PMUs, and functions that skip a test if the PMU does not
- * have what the test needs.
+ * Events and counters of the hardware PMUs, and functions that skip a test if the PMU lacks
+ * something that the test needs.
  */
 #ifndef EVENTS_H
 #define EVENTS_H
@@ -68,7 +68,7 @@ bool starts_at_once(void);
  */
 bool counters_are_shared(void);
 /*
- * Returns whether no operation on a counter affects any other counter. If so, contexts on threads
+ * Returns true if an operation on a counter never affects another counter. Then contexts on threads
  * and contexts on CPUs can use counters of the PMU at the same time.
  */
 bool counters_are_independent(void);

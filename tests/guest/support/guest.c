@@ -54,7 +54,7 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 
 /* ---- the PMU ------------------------------------------------------------------- */
 
-/* Picks @count numbers below @end that are in @map. There must be enough. */
+/* Picks @count numbers below @end that are in @map. The test fails if @map has fewer of them. */
 static void pick(unsigned int *numbers, size_t count, const uint64_t *map,
 		 unsigned int end)
 {
@@ -395,7 +395,7 @@ void count_must_be_right(int fd)
 	check_range("minor faults", faults, pages, UINT64_MAX);
 	/*
 	 * The CPU time that the kernel accounts is too coarse for such short work. So the upper
-	 * bound is the elapsed time.
+	 * bound for the counts is the elapsed time.
 	 */
 	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
 	if (pmu_is("soft"))

@@ -3,8 +3,8 @@
  * Helpers that the suites of perfmon-tests and perfmon-conformance share.
  *
  * Each test runs in a process of its own (suites.h). It begins as root, on any CPU, with the
- * modules loaded and nothing else running. Before it ends, it undoes all changes that would affect
- * other tests. Afterwards no session may be left.
+ * modules loaded and nothing else running. Before the test ends, it undoes all changes that would
+ * affect other tests. No session may be left after the test.
  */
 #ifndef GUEST_H
 #define GUEST_H
@@ -82,8 +82,8 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 /**
  * struct pmu - counters and values that tests use with the loaded PMU
  * @info: result of PFM_IOC_INFO
- * @pmcs, @pmds: three available counters. pmcs[i] drives pmds[i]; it may also drive others of the
- *	three counters
+ * @pmcs, @pmds: three available counters. pmcs[i] drives pmds[i], and may also drive the other two
+ *	counters
  * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
  *	pmcs[i] also drives earlier counters of @pmds, they count, too
  * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
@@ -175,8 +175,8 @@ struct child child_new(void);
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
 /*
- * The two halves of child_call(): child_begin() lets the child call @function, child_finish()
- * waits.
+ * The two halves of child_call(): child_begin() lets the child call @function, and child_finish()
+ * waits for the result.
  */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
@@ -248,8 +248,9 @@ void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
 /*
- * Waits until no session is left, because a session may end shortly after its test. Returns false
- * if a session is left after 10 s. The runner calls this function after each test that passed.
+ * Waits until no session is left, for at most 10 s, because a session may end shortly after its
+ * test. Returns false if a session is still left then. The runner calls this function after each
+ * test that passed.
  */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
@@ -284,12 +285,12 @@ void set_module_parameter(const char *module, const char *name, uint64_t value);
  * copy.
  */
 const char *copy_of_this(uid_t uid, mode_t mode);
-/* Copies another program in the same way. */
+/* Like copy_of_this(), but makes a copy of @program. */
 const char *copy_of(const char *program, uid_t uid, mode_t mode);
 
 /*
- * Returns whether this is a debug kernel, with KASAN, lockdep and kmemleak. Everything takes five
- * to ten times as long in such a kernel.
+ * Returns whether this is a debug kernel, with KASAN, lockdep and kmemleak. All work takes five to
+ * ten times as long in such a kernel.
  */
 bool is_debug_kernel(void);
 /* Returns the name of the loaded PMU's module. */

@@ -187,16 +187,16 @@ uint64_t interrupts_within(uint64_t time)
 
 /*
  * The scheduler reads its clock when it is entered. Our hook reads its clock later, when the next
- * thread is known. The time in between is longer if the previous thread goes to sleep than if it is
- * preempted. The kernel accounts this time to the next thread, but we account it to the previous
- * thread. So the kernel accounts more to a thread than we do if the thread is preempted and the
- * threads before it go to sleep.
+ * thread is known. The time between the two reads is longer if the previous thread goes to sleep
+ * than if it is preempted. The kernel accounts this time to the next thread, but we account it to
+ * the previous thread. So if a thread is preempted and the threads before it go to sleep, the
+ * kernel accounts more time to this thread than we do.
  *
  * Measured under --icount: Linux 7.2 on arm64 accounted 340 to 371 ns more per switch, both with 43
  * switches and with 504 switches. On Linux 6.12 on x86_64, with 401 to 405 switches, the difference
- * per switch was between -1390 ns and 1290 ns. It depended on the tests that had run before. An x86
- * counter that is shared with perf counts less per switch than the task clock, because such
- * counters start one by one: 168 ns less on Linux 6.1, and 175 ns less on Linux 7.2.
+ * per switch was between -1390 ns and 1290 ns. It depended on the tests that had run before. If x86
+ * counters are shared with perf, they start one by one. So such a counter counts less per switch
+ * than the task clock: 168 ns less on Linux 6.1, and 175 ns less on Linux 7.2.
  */
 #define MORE_PER_SWITCH 2000 /* ns */
 
@@ -439,8 +439,8 @@ static void change_pmu(const char *from, const char *to, const char *parameters)
 
 /*
  * Returns the name of the loaded PMU module, or NULL. Does not use pmu_module(), because that calls
- * pmu(), which keeps its result. The process of run_apart() would inherit this result, which is for
- * the previous PMU.
+ * pmu(), which keeps its result. The process that run_apart() forks would inherit this result,
+ * which is about the previous PMU.
  */
 static const char *loaded_pmu_module(void)
 {

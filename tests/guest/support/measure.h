@@ -20,7 +20,10 @@
  */
 void loop(uint64_t instructions);
 
-/* Returns true with --icount. Then each instruction takes 1 ns of the guest's clock. */
+/*
+ * Returns true if the guest runs with --icount. Then each instruction takes 1 ns of the guest's
+ * clock.
+ */
 bool is_deterministic(void);
 
 /* ---- what a test needs ------------------------------------------------------------------- */
@@ -56,7 +59,9 @@ void need_cpus(unsigned int count);
 /* ---- reference values of the caller's thread, or of another one ------------------ */
 
 uint64_t monotonic_time(void); /* ns */
-/* Returns the machine's time counter, as a program reads it without a system call. */
+/*
+ * Returns the value of the machine's time counter, which a program can read without a system call.
+ */
 uint64_t time_counter(void);
 /*
  * Returns the time counter in ns. May be called only if is_deterministic(). Then the result grows
@@ -82,8 +87,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 /*
  * The longest time in ns for which the host may stop running the guest's CPUs. If the host's
  * processes have a quota of CPU time, a pause takes up to one period of the quota, 100 ms by
- * default. At a switch the scheduler and our hook read their clocks one after the other. If a pause
- * falls between the two reads, the kernel and perfmon account it to different threads.
+ * default. At a switch the scheduler and our hook read their clocks one after the other. If the
+ * host pauses the guest between the two reads, the kernel and perfmon account this pause to
+ * different threads.
  */
 #define HOST_PAUSE (120 * MS)
 
@@ -100,7 +106,7 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * Under --icount the host has no influence. The count may be below @least by 20 us, because clocks
  * are rounded, and by another 0.01 % of @least (0.2 % in a debug kernel). The count may also be
  * greater than @most, by up to interrupts_within(@most). The reason is that at each switch our hook
- * reads the clock some microseconds later than the scheduler.
+ * reads its clock some microseconds after the scheduler has read its own.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
  * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.
@@ -145,9 +151,9 @@ int context_using(uint64_t pmds);
 /* Reads all PMDs with one call, so that the readings are as close together as possible. */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
- * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function
- * executes few instructions, and always the same number. So these functions use no assertions of
- * libcheck: each assertion writes to a file, even if it holds.
+ * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each call of such a
+ * function executes the same small number of instructions. So these functions use no assertions of
+ * libcheck: even a successful assertion writes to a file.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perf events that tests use at the same time as perfmon. */
+/* Helpers for perf events, which tests use at the same time as perfmon. */
 #ifndef PERF_H
 #define PERF_H
 
@@ -39,7 +39,8 @@ struct perf_count perf_read(int fd);
 /**
  * struct perf_ring - an event that samples the calling thread
  * @event: its descriptor
- * @page: its buffer. It is mapped read-only. Therefore perf overwrites old samples and never stops
+ * @page: its buffer. The mapping is read-only. Therefore perf overwrites old samples, and never
+ *	stops when the buffer is full
  */
 struct perf_ring {
 	int event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: a loop for precise samples. The address in a sample and one register tell which of the
+ * x86: a loop for precise samples. The address and one register in a sample show which of the
  * executed instructions was sampled.
  */
 #ifndef PRECISE_LOOP_H
@@ -21,9 +21,9 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * In a run of precise_loop(@instructions), finds the instruction at address @ip that left @ax in
- * RAX. Returns the number of this instruction; the first instruction of the run has number 0.
- * Returns PRECISE_NOWHERE if @ip is not in the loop.
+ * Finds an executed instruction in a run of precise_loop(@instructions). Its address is @ip, and
+ * after it RAX has the value @ax. Returns the number of this instruction; the first instruction of
+ * the run has number 0. Returns PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* Like precise_number(), but @next is the address of the following instruction. */

@@ -21,7 +21,10 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-/* The name is in parentheses and may contain any character, so parse after the last ")". */
+/*
+ * The name is in parentheses and may contain any character. So search for the last ")" and parse
+ * the text after it.
+ */
 char thread_state(pid_t tid)
 {
 	char path[64], text[1024], *end;
@@ -52,7 +55,10 @@ static void set_ids(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
-	/* The change of IDs has cleared this flag. It is set in a program that the user starts. */
+	/*
+	 * The change of IDs has cleared this flag. Set it again, because it is set in a program
+	 * that the user starts.
+	 */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -331,7 +337,10 @@ const char *pmu_module(void)
 	return name;
 }
 
-/* Returns the module for the hardware's PMU. This module may not have been built. */
+/*
+ * Returns the name of the module for the hardware's PMU. It is possible that this module was not
+ * built.
+ */
 static const char *hardware_pmu_module(void)
 {
 #if defined(__aarch64__)

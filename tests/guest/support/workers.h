@@ -23,8 +23,8 @@
 void give_up(const char *file, int line, const char *condition) __attribute__((noreturn));
 
 /*
- * Returns a random number from 0 to @end - 1. Each thread has its own sequence. All sequences
- * follow from one seed, which is printed on failure and can be set by PERFMON_SEED in the
+ * Returns a random number from 0 to @end - 1. Each thread has its own sequence. All sequences are
+ * calculated from one seed, which is printed on failure and can be set by PERFMON_SEED in the
  * environment.
  */
 uint32_t random_below(uint32_t end);
@@ -35,15 +35,16 @@ int create(void);
 /* Forks a process that spins until it is killed. */
 pid_t fork_victim(void);
 /*
- * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0. On one CPU both would be slow.
+ * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0. On the same CPU both would be
+ * slow.
  */
 void set_apart(pid_t victim);
 
 /**
- * struct spinner - a thread of the caller's process that spins, on CPU 1 unless @roams
+ * struct spinner - a spinning thread of the caller's process, on CPU 1 unless @roams is true
  *
  * @naps: the thread leaves the CPU again and again
- * @roams: it may run on any CPU
+ * @roams: the thread may run on any CPU
  * @tid: the thread's ID, valid after spinner_begin()
  * @turns: increases while the thread makes progress
  */
@@ -62,7 +63,8 @@ void spinner_end(struct spinner *spinner);
 #define WORKERS 2
 
 /*
- * Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU if there are enough.
+ * Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU if there are enough
+ * CPUs.
  */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 

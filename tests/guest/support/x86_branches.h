@@ -34,7 +34,7 @@
 /* Types of branches in the info of an entry, bits 59 to 56 */
 #define LBR_TYPE(info)	     ((info) >> 56 & 0xf)
 
-/* An entry has this source if its branch came from a level that is not recorded. */
+/* If a branch came from a level that is not recorded, its entry has this address as its source. */
 #define LBR_FROM_OTHER_LEVEL UINT64_MAX
 
 #define LBR_MOST	     32
@@ -66,7 +66,7 @@ void take_known_branches(void);
 /* Returns the known branches, the oldest first. */
 const struct branch *known_branches(void);
 
-/* Calls itself until there are @depth calls, then calls @at_bottom. */
+/* Calls itself until @depth calls are nested, and then calls @at_bottom. */
 void call_deep(uint64_t depth, void (*at_bottom)(void));
 /* Addresses of two instructions of call_deep(): its call of itself, and its call of at_bottom(). */
 extern const char call_deep_itself[], call_deep_bottom[];

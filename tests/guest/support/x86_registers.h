@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: access to model-specific registers, through module perfmon_msr. Some of the registers are
- * for tests: only the emulated PMU of tests/vm/qemu-x86-pmu has them.
+ * x86: reads and writes model-specific registers, with the help of module perfmon_msr. Some of the
+ * registers exist only for tests, in the emulated PMU of tests/vm/qemu-x86-pmu.
  */
 #ifndef X86_REGISTERS_H
 #define X86_REGISTERS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: perfmon shares the counters with perf_event (ownership=shared).
+ * x86: tests counters that perfmon shares with perf_event (ownership=shared).
  *
  * perfmon and perf count and sample at the same time. At user level the counts of both are exact.
  * perf's code in the kernel halts all counters while it changes perf's events. In this time our
@@ -24,17 +24,17 @@ SUITE(beside_perf, 600);
 /*
  * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR is the limit for
  * a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH is the limit for a
- * switch of a thread that has events. A pair takes 2,270 instructions on Linux 6.1, and up to five
- * times as many on 6.12. A debug kernel executes eight times as many instructions.
+ * switch of a thread that has events. A pair of calls takes 2,270 instructions on Linux 6.1, and up
+ * to five times as many on 6.12. A debug kernel executes eight times as many instructions.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
 
 /*
  * Two counters may be started or read one after the other. Then one of them also counts what the
- * kernel executes in between, for example a part of perf's interrupt handler, or the whole handler
- * if no register stops all counters at the same time. Such a part has fewer than 2,000 instructions
- * on Linux 6.1, and about 3,000 on 7.2.
+ * kernel executes in between, for example a part of perf's interrupt handler. This part has fewer
+ * than 2,000 instructions on Linux 6.1, and about 3,000 on 7.2. If no register stops all counters
+ * at the same time, the counter may count the whole handler.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -69,8 +69,8 @@ static void must_have_run(struct perf_count count)
 }
 
 /*
- * Returns how many instructions perf counts besides those of the loop. They are the instructions of
- * the calls, so their number is the same for each @length.
+ * Returns how many instructions perf counts in addition to the instructions of the loop. They are
+ * the instructions of the calls, so their number is the same for each @length.
  */
 static uint64_t perfs_loop(int event, uint64_t length)
 {
@@ -114,8 +114,8 @@ TEST(both_count_exactly_side_by_side)
 }
 
 /*
- * perf and perfmon count the same thread while it sleeps, works and sleeps again. The thread must
- * sleep while only one of perf and perfmon counts.
+ * perf and perfmon count the same thread while it sleeps, works and sleeps again. Whenever perf
+ * counts and perfmon does not, or the other way round, the thread must sleep.
  */
 static void check_child(void)
 {
@@ -280,9 +280,9 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 /* ---- samples ----------------------------------------------------------------------------- */
 
 /*
- * In each run two of our counters wrap, a little later than in the run before. So the wraps happen
- * at many different times before, during and after perf's interrupt handler. A lost wrap makes a
- * difference of 2^30 or more.
+ * In each run two of our counters wrap, each a little later than in the run before. So the wraps
+ * happen at many different times before, during and after perf's interrupt handler. A lost wrap
+ * makes a difference of 2^30 or more.
  */
 static void check_no_wrap_is_lost(void)
 {
@@ -335,8 +335,8 @@ static uint64_t samples_of_loop(const struct perf_ring *ring)
 }
 
 /*
- * While our counter counts, perf takes as many samples as before and afterwards. Our counter wraps
- * in the middle of the loop, and this wrap is not lost.
+ * While our counter counts, perf must take as many samples as before and afterwards. Our counter
+ * wraps in the middle of the loop, and this wrap must not be lost.
  */
 static void check_samples(void)
 {

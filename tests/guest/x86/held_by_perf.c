@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86, shared ownership: the counters that perf holds are not available to contexts.
+ * x86, shared ownership: tests that contexts cannot use the counters that perf holds.
  *
  * PFM_IOC_INFO has to find out which counters perf and others hold. To find out, the module takes a
  * counter for a moment, so an event of perf may lose its turn. Even if ordinary users make this
@@ -84,7 +84,7 @@ TEST(the_watchdogs_counter_is_not_available)
 
 /*
  * If a context uses a counter, the module also holds the counters with lower numbers. Other
- * contexts can still use those.
+ * contexts can still use these lower counters.
  */
 static void check_counters_below(void)
 {
@@ -142,7 +142,7 @@ static uint64_t lost(int event, uint64_t (*ask)(void))
 	return after.enabled - before.enabled - (after.running - before.running);
 }
 
-/* Each call by root finds out again which counters perf holds. So perf's events run less often. */
+/* Each call by root checks again which counters perf holds. So perf's events run for less time. */
 static void check_turns(void)
 {
 	int events[MOST_COUNTERS];
@@ -164,8 +164,8 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 }
 
 /*
- * Root makes no call until the user's calls see the event. Otherwise the module would give root's
- * result to the user's next call, too.
+ * Root makes no call until the user's calls report the event. If root made a call earlier, the
+ * module would return the result of this call to the user, too.
  */
 static void check_truth(void)
 {

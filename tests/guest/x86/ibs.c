@@ -36,22 +36,23 @@ static uint64_t most_of(uint64_t samples)
 /* ---- the contents of samples --------------------------------------------------------------- */
 
 /*
- * Checks that @entry has the address of the sampled instruction. If a sample was taken in the kernel
- * during a stop, its entry->ip is the address at which the thread entered the kernel: at a system
- * call, or where it was interrupted.
+ * Checks that @entry has the address of the sampled instruction. If a sample was taken in the
+ * kernel during a stop, its entry->ip is the address at which the thread entered the kernel. This
+ * is the address of a system call or of an interrupted instruction.
  */
 static void must_be_at(entry_t entry, uint64_t address)
 {
 	const bool in_stop = is_kernel(address) && !is_kernel(entry->ip);
 
-	ck_assert_msg(entry->ip == address || in_stop, "entry has %jx, sampled at %jx",
-		      (uintmax_t)entry->ip, (uintmax_t)address);
+	ck_assert_msg(entry->ip == address || in_stop,
+		      "the entry has address %jx, not %jx", (uintmax_t)entry->ip,
+		      (uintmax_t)address);
 }
 
 /*
  * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
  * number of samples of the load instruction to @loads. The data belong to the sampled instruction.
- * entry->ip may be the address of another instruction; must_be_at() says when.
+ * entry->ip may be the address of another instruction; see must_be_at().
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -138,7 +139,10 @@ TEST(fetches_are_sampled_once_per_period)
 	close(fd);
 }
 
-/* A set uses both units. Nearly every sample of one unit has no data of the other. */
+/*
+ * A set uses both units. Nearly all samples contain data of one unit only: the registers of the
+ * other unit are 0.
+ */
 TEST(both_units_sample_at_once)
 {
 	static const unsigned int both[] = { PFM_AMD_IBS_FETCH_LINEAR,

@@ -16,7 +16,7 @@
 #define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: the period / 16 */
 #define FETCH_LAST BIT(50) /* bit of IBS_FETCH_CTL: the fetch was completed */
 
-/* PMDs that a sample records, and their order in it. */
+/* PMDs that a sample contains, in the order of their values in the sample. */
 static const unsigned int of_op[] = { PFM_AMD_IBS_OP_RIP, PFM_AMD_IBS_OP_DATA3,
 				      PFM_AMD_IBS_DC_LINEAR, PFM_AMD_IBS_DC_PHYSICAL };
 static const unsigned int of_fetch[] = { PFM_AMD_IBS_FETCH_LINEAR,
@@ -62,7 +62,9 @@ int ibs_buffer_context(void);
 void sample_unit(int fd, unsigned int pmc, uint64_t config, unsigned int n,
 		 uint64_t period, const unsigned int *recorded, size_t count);
 
-/* A sample of an op contains the PMDs in of_op. A sample of a fetch contains those in of_fetch. */
+/*
+ * A sample of an op contains the PMDs in of_op. A sample of a fetch contains the PMDs in of_fetch.
+ */
 static inline void sample_ops(int fd, uint64_t levels, uint64_t period)
 {
 	sample_unit(fd, PFM_AMD_IBS_PMC_OP, OPS | levels, PFM_AMD_IBS_OP, period, of_op,
@@ -78,7 +80,7 @@ static inline void sample_fetches(int fd, uint64_t levels, uint64_t period)
 /* Returns the context's buffer, mapped. */
 const void *ibs_map(int fd, size_t size);
 
-/* What was counted and sampled in a run of the loop. */
+/* Numbers of instructions and samples in a run of the loop. */
 struct ibs_run {
 	uint64_t instructions; /* counted by perf at all levels */
 	uint64_t samples;

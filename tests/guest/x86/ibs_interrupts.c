@@ -17,13 +17,13 @@ SUITE(ibs_interrupts, 200);
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
 /*
- * In the first run, the sample or NMI comes this many ops before the halt, in a debug kernel ten
- * times as many.
+ * In the first run, the sample or NMI comes WINDOW ops before the halt. In a debug kernel, it comes
+ * ten times as many ops before the halt.
  */
 #define WINDOW 600
 /*
  * The number of ops from the start to the halt is not the same in all runs. It varies by at most
- * this many ops, in a debug kernel by 20 times as many.
+ * LATER ops, or by 20 times as many in a debug kernel.
  */
 #define LATER  60
 
@@ -134,8 +134,9 @@ static void sample_one_fetch(int fd, uint64_t distance)
 }
 
 /*
- * As check_interrupts(), with a sample of the fetch unit. If its NMI comes while the stop writes
- * the control register, the sample must have the contents from before the NMI.
+ * Like check_interrupts(), but with a sample of the fetch unit. If the NMI of this sample comes
+ * while the stop writes the control register, the sample must have the contents from before the
+ * NMI.
  */
 static void check_fetches(void)
 {
@@ -262,7 +263,8 @@ TEST(the_other_units_sample_is_ours_too)
 /* ---- dropped samples ----------------------------------------------------------------------- */
 
 /*
- * Makes 20,000 system calls. Returns how many instructions they and the interrupts in between take.
+ * Makes 20,000 system calls. Returns how many instructions these calls and the interrupts during
+ * the calls take.
  */
 static uint64_t instructions_of_calls(int event)
 {

@@ -34,7 +34,8 @@ TEST(a_short_period_of_fetches_is_not_prolonged)
 /* ---- counts -------------------------------------------------------------------------------- */
 
 /*
- * The count goes on beyond the maximum of the hardware's counter. Each start continues it.
+ * The count goes on beyond the maximum of the hardware's counter. After each start, the count
+ * continues from its last value.
  */
 TEST(ops_are_counted_with_64_bits)
 {
@@ -154,8 +155,8 @@ static uint64_t perf_counts(int fd)
 }
 
 /*
- * Returns whether perf can use the op unit. If an event finds its unit in use, it stays in an error
- * state, and read() returns 0.
+ * Returns whether perf can use the op unit. If an event is opened while its unit is in use, the
+ * event stays in an error state, and read() returns 0.
  */
 static bool is_released(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the NMI watchdog reports a CPU that spins with interrupts off, even while we sample on that
- * CPU.
+ * x86: tests that the NMI watchdog reports a CPU that spins with interrupts off, even while we take
+ * samples on this CPU.
  */
 #include "samples.h"
 

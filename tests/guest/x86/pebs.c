@@ -134,9 +134,10 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 
 /*
  * Samples with two counters, and checks the samples of each. The first overflows of both counters
- * are at the same instruction. Later, each counter overflows alone if @other is not @period. When
- * one counter overflows, the processor's buffer may still contain a record of the other counter. It
- * is also possible that the other counter has overflowed, but its record has not come yet.
+ * are at the same instruction. If @other and @period are different, each counter overflows alone
+ * later. When one counter overflows, the processor's buffer may still contain a record of the other
+ * counter. It is also possible that the other counter has overflowed, but its record has not come
+ * yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {
@@ -211,7 +212,7 @@ TEST(a_count_across_the_processors_reset_is_exact)
 	with_pebs(check_counts);
 }
 
-/* If a record was due at the stop, it does not come in the next run. */
+/* If a record was due at the stop, this record must not come in the next run. */
 static void check_disarmed(void)
 {
 	int fd = context_of(BESIDE, instructions(AT_USER)), i;
@@ -258,7 +259,10 @@ static int sample_child(struct child *child, uint64_t period, header_t *header)
 	return fd;
 }
 
-/* Nearly all samples are in the loop. A few are around it, where the child reads its commands. */
+/*
+ * Nearly all samples are in the loop. A few samples are in the code around the loop, where the
+ * child reads its commands.
+ */
 static void must_be_in_loop(header_t header)
 {
 	uint64_t elsewhere = 0;
@@ -301,7 +305,7 @@ TEST(two_threads_have_their_own_records)
 
 /*
  * Each iteration closes the context and kills the thread, at a different moment of the period. The
- * order of the two alternates.
+ * close and the kill come first in turn.
  */
 static void check_endings(void)
 {

@@ -32,8 +32,9 @@ bool processor_has_pebs(void);
 /* Returns the format of the records, 0 to 6, or -1 if there is no precise sampling. */
 int pebs_format(void);
 /*
- * Does nothing on AMD's processors. On Intel's, does the same as with_own_counters(). But if the
- * processor has no PEBS, this function only checks that the module says so.
+ * Does nothing on AMD's processors. On Intel's processors, does the same as with_own_counters() if
+ * the processor has PEBS. If it has no PEBS, this function only checks that the module reports
+ * this.
  */
 void with_pebs(void (*check)(void));
 

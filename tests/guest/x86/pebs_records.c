@@ -20,7 +20,10 @@ SUITE(pebs_records, 120);
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Returns whether records contain the address of the instruction. They do from format 2 on. */
+/*
+ * Returns whether records contain the address of the instruction. Records contain it from format 2
+ * on.
+ */
 static bool is_exact(void)
 {
 	return pebs_format() >= 2;
@@ -241,8 +244,8 @@ TEST(every_format_has_the_recorded_instruction)
 /* ---- users -------------------------------------------------------------------------------- */
 
 /*
- * Takes samples at both levels. Stores the number of samples in @all, and returns how many of them
- * are in the kernel.
+ * Takes samples at both levels. Stores the number of all samples in @all, and returns the number of
+ * samples in the kernel.
  */
 static uint64_t samples_in_kernel(uint64_t *all)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: pfmon stat and perf get exactly the same counts for a program.
+ * x86: tests that pfmon stat and perf get exactly the same counts for a program.
  *
  * How many instructions a program executes when it starts depends on its environment and on the
  * address of its stack. So pfmon stat and perf measure the same command with an empty environment

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: the machine suspends to RAM while contexts are loaded, and CPU 0 loses its registers.
+ * x86: tests contexts that are loaded while the machine suspends to RAM. CPU 0 loses its registers.
  *
  * Guests that can suspend have no exact clock, and QEMU's PMU counts nanoseconds in them. So the
  * tests compare each count with the CPU time. If a register was lost, the count is 0, or at least
@@ -100,8 +100,8 @@ static void check_cpu(void)
 }
 
 /*
- * The registers have the values of this context, and lose them in the suspend. The next start must
- * write them again.
+ * The registers contain the values of this context before the suspend, but not afterwards. The next
+ * start must write the values again.
  */
 static void check_stopped(void)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: a program that reads counter registers (RDPMC) sees nothing of other threads.
+ * x86: tests that a program that reads counter registers (RDPMC) cannot see the counts of other
+ * threads.
  *
  * While a program has a hardware event of perf mapped, the kernel lets it read all counters.
  */

@@ -243,7 +243,10 @@ static void must_switch(struct cost is, unsigned int counters, struct switches m
 	must_be("switch", is, wanted);
 }
 
-/* Only this thread is monitored, so at each switch the counters still have its values. */
+/*
+ * Only this thread is monitored, so at each switch to this thread the counters still have its
+ * values.
+ */
 static void check_alone(void)
 {
 	int fd = counting_context(3), i;
@@ -360,9 +363,9 @@ static void set_near_wrap(int fd)
 
 /*
  * The test causes a start, an interrupt and a stop. The start writes all counters, because
- * set_near_wrap() changed one. The interrupt handler halts the counters and reads all of them: the
- * highest bit of each counter is its overflow flag. The handler writes the wrapped counter to set
- * its flag again. Then it starts the counters again.
+ * set_near_wrap() changed the value of one counter. The interrupt handler halts the counters and
+ * reads all of them: the highest bit of each counter is its overflow flag. The handler writes the
+ * counter that has wrapped, to set its flag again. Then it starts the counters again.
  */
 static void check_overflow(void)
 {

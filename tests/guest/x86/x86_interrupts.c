@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: interrupts that are late, lost, masked, without an overflow, or not from our counters, as on
- * real processors. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No
- * count may be lost. The kernel must report the NMIs that are not ours, and no other NMIs. In each
- * test a statistic shows that the case occurred.
+ * x86: tests interrupts that are late, lost or masked, that come without an overflow, or that are
+ * not from our counters. Real processors have such interrupts. The emulated PMU raises such
+ * interrupts on request (tests/vm/qemu-x86-pmu). No count may be lost. The kernel must report the
+ * NMIs that are not ours, and no other NMIs. In each test a statistic shows that the tested case
+ * has occurred.
  */
 #include "x86_overflows.h"
 
@@ -173,10 +174,11 @@ TEST(two_overflows_may_be_one_interrupt)
 
 /*
  * The counters count at both levels. In each turn the second counter wraps some instructions later
- * than in the turn before. In some turns it wraps in the NMI of the first one, before the handler
- * halts the counters. Then AMD's local APIC raises a second NMI, which finds no overflow. Intel's
- * local APIC has masked the PMU's interrupt by then, so no second NMI comes. If no register starts
- * both counters at once, one starts after the other, and their counts differ by some instructions.
+ * than in the turn before. In some turns it wraps in the NMI of the first counter, before the
+ * handler halts the counters. Then AMD's local APIC raises a second NMI, which finds no overflow.
+ * Intel's local APIC has masked the PMU's interrupt by then, so no second NMI comes. If no register
+ * starts both counters at the same time, the second counter starts after the first, and their
+ * counts differ by some instructions.
  */
 static void check_during_handler(void)
 {
@@ -483,7 +485,7 @@ TEST(counters_at_their_highest_value_cause_no_overflow)
 
 /* ---- all at once ----------------------------------------------------------------------------- */
 
-/* Interrupts are delayed or lost. Delayed interrupts may come after the next overflow. */
+/* Interrupts are delayed or lost. A delayed interrupt may come after the next overflow. */
 static void check_storm(void)
 {
 	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };
@@ -546,9 +548,9 @@ TEST(shared_counters_lose_no_counts_either)
 }
 
 /*
- * The local APIC belongs to perf. The stop finds an overflow whose interrupt is masked, but it does
- * not unmask the interrupt. It cannot rely on the APIC's registers: they are not mapped if the
- * firmware has switched to x2APIC mode. perf unmasks the interrupt in its next NMI.
+ * The local APIC belongs to perf. The stop finds an overflow whose interrupt is masked, but does
+ * not unmask the interrupt. The module cannot rely on the APIC's registers, because they are not
+ * mapped if the firmware has switched to x2APIC mode. perf unmasks the interrupt in its next NMI.
  */
 static void check_masked_beside_perf(void)
 {

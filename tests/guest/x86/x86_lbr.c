@@ -232,8 +232,8 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 		return;
 	/*
 	 * This address is in call_to(), after the call of call_deep(). The next address is after
-	 * the call of call_to(). It is the last one, because all earlier calls were made before the
-	 * recording began.
+	 * the call of call_to(). It is the last address, because all earlier calls were made before
+	 * the recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
@@ -297,7 +297,10 @@ TEST(so_many_calls_are_so_many_callers)
 	with_lbr(check_chains);
 }
 
-/* Samples of a CPU have no callers, because recorded callers might be those of another thread. */
+/*
+ * Samples of a system-wide context have no callers, because the recorded callers might belong to
+ * another thread.
+ */
 static void check_cpu(void)
 {
 	const struct pfm_dfl_smpl_hdr *header;
@@ -459,8 +462,8 @@ static void check_shared(void)
 		      sentence(fd));
 	close(fd);
 	/*
-	 * PMC 30 is written after the load, so it cannot make the load fail. Instead the set counts
-	 * nothing.
+	 * PMC 30 is written after the load, so it cannot make the load fail. But then the set
+	 * counts nothing.
 	 */
 	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());

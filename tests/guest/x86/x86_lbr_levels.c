@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests which of Intel's last branch records a user sees: those of which levels and threads. */
+/*
+ * Tests which of Intel's last branch records a user sees: records of which levels and of which
+ * threads.
+ */
 #include "x86_lbr.h"
 
 SUITE(x86_lbr_levels, 300);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for the suites about overflow interrupts that come late, or not at all. */
+/* Helpers for the suites about overflow interrupts that come late or do not come. */
 #ifndef X86_OVERFLOWS_H
 #define X86_OVERFLOWS_H
 
@@ -29,9 +29,9 @@ struct seen {
 };
 
 /*
- * With shared counters, perf's handler takes the interrupts. perf's handler accepts some that our
- * handler would not accept. So if this variable is true, must_see() compares only the unknown NMIs
- * and the overflows.
+ * With shared counters, perf's handler takes the interrupts. perf's handler accepts some interrupts
+ * that our handler would not accept. So if this variable is true, must_see() compares only the
+ * unknown NMIs and the overflows.
  */
 extern bool interrupts_are_shared;
 

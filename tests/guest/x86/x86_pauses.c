@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: pauses like system management interrupts (SMI): the processor executes something else, and
- * the kernel does not notice. Clocks continue to run, and interrupts wait. Counters that count at
- * kernel level may count what the processor executes in the pause. The emulated PMU makes such
- * pauses on request (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as
- * unknown.
+ * x86: tests pauses like system management interrupts (SMI). In a pause, the processor executes
+ * something else, and the kernel does not notice it. Clocks continue to run, and interrupts wait.
+ * Counters that count at kernel level may count what the processor executes in the pause. The
+ * emulated PMU makes such pauses on request (tests/vm/qemu-x86-pmu). No count may be lost, and no
+ * NMI may be reported as unknown.
  */
 #include "x86_overflows.h"
 
 SUITE(x86_pauses, 120);
 
 /*
- * A pause takes this many ns, and the processor executes this many instructions in it. A pause
- * lasts several ticks, so the kernel's clocks are late afterwards.
+ * A pause takes PAUSE ns, and the processor executes PAUSE instructions in it. A pause lasts
+ * several ticks, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
 /*
- * From a start to the stop, fewer instructions than this are executed outside of a pause. In a
- * debug kernel, the interrupts after a pause may execute more than a million instructions.
+ * From a start to the stop, fewer than FEW instructions are executed outside of a pause. In a debug
+ * kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
 /* If a pause is requested to begin this many instructions later, it begins in the test's loop. */
@@ -166,7 +166,7 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
  * pause around the stop. The pause begins some instructions later than in the turn before. It lasts
  * longer than the delay of the interrupt, so the interrupt comes when the pause ends. The pause may
  * end before, during or after the stop. If the interrupt comes after the stop, it comes before the
- * next tick, so jiffies does not show yet how much time has passed since the stop.
+ * next tick. So the variable jiffies does not yet include the time since the stop.
  */
 static void check_around_stop(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests Intel's last branch records in samples. The tests use code whose branches are known. They
- * check the recorded branches, chains of callers, registers and ownership.
+ * check the recorded branches, the chains of callers, how the module uses the processor's
+ * registers, and that the module refuses branches with shared ownership.
  */
 #include <perfmon/perfmon_callchain.h>
 
@@ -24,8 +25,8 @@ static void must_be_branch(struct branch record, struct branch wanted, unsigned 
 /* ---- the branches before a sample ------------------------------------------------------------ */
 
 /*
- * The youngest entries must be the known branches that the filter lets through, the last branch
- * first.
+ * The youngest branch records of @entry must be the known branches that @filter selects. Record 0
+ * is the branch that was taken last.
  */
 static void must_be_known(entry_t entry, uint64_t filter)
 {
@@ -33,7 +34,7 @@ static void must_be_known(entry_t entry, uint64_t filter)
 	unsigned int i = 0;
 	int n;
 
-	/* Skip the returns from interrupts, such as the interrupt of the previous sample. */
+	/* Skip the records of returns from interrupts, such as that of the previous sample. */
 	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
 		i++;
 	if (filter & PFM_INTEL_LBR_RETURN) {
@@ -58,7 +59,7 @@ static void must_be_known(entry_t entry, uint64_t filter)
 
 /*
  * Returns a context that has sampled the known branches. A switch to another thread clears the
- * entries. After such a switch, the function begins again.
+ * branch records. After such a switch, the function begins again with a new context.
  */
 static int sample_known(uint64_t filter)
 {
@@ -146,7 +147,7 @@ TEST(a_set_that_does_not_ask_gets_no_branches)
 	with_lbr(check_without_control);
 }
 
-/* A start clears the records: no branch from before the start is recorded. */
+/* A start clears the branch records, so no sample contains a branch from before the start. */
 static void check_start(void)
 {
 	int fd = lbr_context(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL, AT_USER, PERIOD);
@@ -211,7 +212,8 @@ static const uint64_t *user_part(chain_t entry)
 
 /*
  * The known branches include two nested calls. If no record is free, these calls overwrite the
- * records of the two outermost calls. When the nested calls return, these records become empty.
+ * records of the two outermost calls. When the nested calls return, the overwritten records become
+ * empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 
@@ -261,17 +263,36 @@ static int chain_context(unsigned int flags, const struct pfm_dfl_smpl_hdr **hea
 	     (const char *)entry < (const char *)(header) + (header)->hdr_cur_offs;      \
 	     entry = (chain_t)(user_part(entry) + entry->user_count))
 
+/*
+ * Returns a context that has sampled chains of @depth callers. As in sample_known(), begins again
+ * after a switch to another thread.
+ */
+static int sample_chains(unsigned int depth, const struct pfm_dfl_smpl_hdr **header)
+{
+	uint64_t switches;
+	int fd;
+
+	for (;;) {
+		fd = chain_context(0, header);
+		load(fd, thread_id());
+		switches = statistic("ctxswin_count");
+		must(fd, pfm_start(fd, NULL));
+		call_to(depth);
+		must(fd, pfm_stop(fd));
+		if (statistic("ctxswin_count") == switches)
+			return fd;
+		munmap((void *)*header, SIZE);
+		close(fd);
+	}
+}
+
 static void must_have_chains(unsigned int depth)
 {
 	const struct pfm_dfl_smpl_hdr *header;
-	int fd = chain_context(0, &header);
+	int fd = sample_chains(depth, &header);
 	unsigned int samples = 0;
 	chain_t entry;
 
-	load(fd, thread_id());
-	must(fd, pfm_start(fd, NULL));
-	call_to(depth);
-	must(fd, pfm_stop(fd));
 	for_each_chain(entry, header) {
 		if (!is_in_none(entry->sample.ip))
 			continue;
@@ -384,7 +405,7 @@ static unsigned int entries_left(void)
 	return left;
 }
 
-/* The counters are released some time after the context is closed. */
+/* The module releases the counters and clears FREEZE_LBRS some time after the context is closed. */
 static void check_left(void)
 {
 	must_sample_known(PFM_INTEL_LBR_ALL);
@@ -400,8 +421,8 @@ TEST(nothing_is_left_after_the_close)
 }
 
 /*
- * A start clears the entries, unfreezes them and starts the recording. A stop ends the recording.
- * If another thread runs in between, the test measures the start and the stop again.
+ * A start clears the branch records, unfreezes them and starts the recording. A stop ends the
+ * recording. If another thread runs between the start and the stop, the test measures both again.
  */
 static void check_costs(void)
 {
@@ -462,8 +483,8 @@ static void check_shared(void)
 		      sentence(fd));
 	close(fd);
 	/*
-	 * PMC 30 is written after the load, so it cannot make the load fail. But then the set
-	 * counts nothing.
+	 * This time PMC 30 is written after the load, so the load succeeds. But the set counts
+	 * nothing.
 	 */
 	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());

@@ -2,8 +2,8 @@
 /*
  * linux/perf/arm_pmu.h: the bit of each counter in pmu_hw_events.used_mask.
  *
- * Since 6.12 (ARMV8_PMU_CYCLE_IDX) the bit of event counter n is n, and the bit of the
- * cycle counter is 31, as in PMCNTENSET_EL0.  Before 6.12 the bit of the cycle counter was
+ * Since 6.12, which defines ARMV8_PMU_CYCLE_IDX, the bit of event counter n is n, and the bit of
+ * the cycle counter is 31, as in PMCNTENSET_EL0.  Before 6.12 the bit of the cycle counter was
  * 0, and the bit of event counter n was n + 1.
  */
 #ifndef COMPAT_ARM_PMU_H

@@ -3,9 +3,9 @@
  * perf_allow_kernel() checks whether kernel.perf_event_paranoid and security modules
  * permit counting at kernel level.  Modules can call it since 6.12.  Kernel 6.15 removed its
  * argument, and so did an update of 6.12 (seen in 6.12.117).  So, to call the function correctly,
- * we look at its type, not at the kernel's version.  Before 6.12 it was an inline function that
- * used unexported symbols.  So on those kernels we do not ask the security modules whether they
- * permit perf events.
+ * we look at its type, not at the kernel's version.  Before 6.12 perf_allow_kernel() was an inline
+ * function that used unexported symbols.  So on those kernels we do not ask the security modules
+ * whether they permit perf events.
  */
 #ifndef PERFMON_COMPAT_PERF_EVENT_H
 #define PERFMON_COMPAT_PERF_EVENT_H

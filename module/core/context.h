@@ -27,7 +27,7 @@ struct pfm_instances;
 
 #define PFM_NO_CPU	   (-1)
 
-/* Size of pfm_context.arguments.  PAGE_SIZE would be much more on some machines. */
+/* Size of pfm_context.arguments, in bytes.  PAGE_SIZE is much larger on some machines. */
 #define PFM_ARGUMENTS_SIZE 4096
 
 /**
@@ -41,7 +41,7 @@ struct pfm_instances;
  *    program.
  * 3. The attachment is committed: the context is loaded.
  * A step that fails drops the attachment.  If the thread ends or executes a program that the
- * loader may not monitor, the hooks drop the attachment, pending or not.
+ * loader may not monitor, the hooks drop the attachment, whether it is pending or committed.
  *
  * Protected by the context's lock.  The hooks read @self, @sees_kernel and @follows without
  * the lock; these fields do not change while the attachment is in the table.
@@ -79,7 +79,7 @@ struct pfm_attachment {
  *
  * Locking:
  *
- * @mutex lets one call at a time work on the context.  Process context only.  The mutex
+ * @mutex lets one call at a time work on the context.  It is taken in process context only.  It
  * alone protects the list of event sets, the bitmaps of used registers, the error and the
  * argument buffer.  Sets are created and deleted only while the context is unloaded.  So the
  * hooks and the overflow handler can read the list of a loaded context without the mutex.
@@ -92,21 +92,22 @@ struct pfm_attachment {
  * may change them.  While @cpu is the number of a CPU, that CPU has them, and only that CPU may
  * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read them
  * there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow handler may be an
- * NMI and takes no lock.  It runs on that CPU, too, and uses the context only while the CPU's
- * "running" points to one of the context's sets.  Other code clears "running" before it changes
- * anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to @notification.
+ * NMI and takes no lock.  It runs on that CPU and uses the context only while the CPU's "running"
+ * (struct pfm_cpu) points to one of the context's sets.  Other code clears "running" before it
+ * changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
+ * @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
-	struct pid *creator; /* process that created a system-wide context, else NULL */
+	struct pid *creator; /* process that created a system-wide context; if not, NULL */
 	struct pfm_cpu __percpu *cpus; /* system-wide: data of the CPUs, see pfm_here() */
-	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
+	bool user_level; /* may count at user level only, see struct pfm_register */
 	const struct pfm_format *format; /* NULL: none; the copies have the same format */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
-	struct pfm_instances *instances; /* for each CPU, shared with the copies; or NULL */
+	struct pfm_instances *instances; /* for each CPU, shared with copies; NULL: none */
 	struct pfm_user *user; /* who created the context */
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 
@@ -121,10 +122,10 @@ struct pfm_context {
 	struct list_head sets; /* in the order of their numbers */
 	struct xarray set_index; /* the same sets, by number */
 	u32 set_count;
-	u64 used_pmds[PFM_HARDWARE_BV]; /* in any set */
+	u64 used_pmds[PFM_HARDWARE_BV]; /* PMDs that are in use in any set */
 	bool sets_deleted; /* @used_pmds may have PMDs that no set uses any more */
 	struct pfm_error error;
-	void *arguments; /* memory for one call, such as a copy of its vector */
+	void *arguments; /* memory for the present call, such as a copy of its vector */
 
 	/*
 	 * Protected by the lock: the connection with the thread.  Calls and the thread's hooks
@@ -135,12 +136,12 @@ struct pfm_context {
 	bool closed; /* unloaded because of a program that the loader may not monitor */
 	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what the context has claimed, while loaded: see claim.h */
-	struct pfm_queue queue; /* has locking rules of its own */
+	struct pfm_queue queue; /* locking: see struct pfm_queue */
 
 	/*
-	 * These fields are changed only where the registers are: by the holder of the lock, or
-	 * by the overflow handler of that CPU.  pfm_assert_here() checks that its caller runs
-	 * there.
+	 * While a CPU has the registers, these fields are changed only on that CPU: by the holder
+	 * of the lock, or by the overflow handler.  While the registers are in memory, the holder
+	 * of the lock may change the fields on any CPU.  pfm_assert_here() checks the CPU.
 	 */
 	int cpu; /* the CPU that has the registers; PFM_NO_CPU: they are in memory */
 	u32 state; /* PFM_STATE_* */
@@ -155,8 +156,7 @@ struct pfm_context {
 	u32 credit; /* number of allowed restarts; each notification adds one */
 
 	/*
-	 * Wakes readers, sends signals and makes the thread wait.  May be queued in an NMI,
-	 * too.
+	 * Wakes readers, sends signals and makes the thread wait.  May be queued in an NMI.
 	 */
 	struct irq_work notification;
 
@@ -182,9 +182,9 @@ static inline void pfm_assert_here(const struct pfm_context *context)
 
 /*
  * Mutex held, so that nobody loads the context at the same time.  The thread's hooks hold only
- * the lock; they may unload the context at any time, and store the state last.  If this returns
- * true, the thread's CPU does not use the context any more, so the caller may change and free
- * the context's parts.
+ * the lock; they may unload the context at any time, and store the state last.  If this function
+ * returns true, the thread's CPU does not use the context any more, so the caller may change and
+ * free the context's parts.
  */
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {
@@ -212,7 +212,7 @@ static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 	return context->attachment.sees_kernel;
 }
 
-/* Return: set @id, or NULL.  Mutex held. */
+/* Return: the set with the number @id, or NULL if there is none.  Mutex held. */
 static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
 {
 	struct pfm_set *set = READ_ONCE(context->active);

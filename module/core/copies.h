@@ -9,7 +9,8 @@
  * of the copy are added to the sums of the parent's sets.  The memory of the copy is kept for the
  * next fork.
  *
- * Copies of copies have the same parent.  The parent's thread may end before its copies.
+ * A copy of a copy has the same parent as that copy.  The parent's thread may end before the
+ * threads of the copies.
  */
 #ifndef PERFMON_COPIES_H
 #define PERFMON_COPIES_H
@@ -19,14 +20,14 @@
 
 struct pfm_snapshot;
 
-/* The probe of fork copies sets with interrupts off, so their number is limited. */
+/* The probe of fork copies sets with interrupts off, so the number of sets is limited. */
 #define PFM_COPIED_SETS	  64
 
 #define PFM_INHERIT_FLAGS (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL)
 
 /**
  * struct pfm_copies - the copies of a context
- * @parent: the context
+ * @parent: the context that was copied
  * @privileged: the creator of the parent may exceed the memory limits
  * @set_count: number of event sets of a copy; fixed while copies live
  * @set_size: size of a set, in bytes
@@ -35,22 +36,22 @@ struct pfm_snapshot;
  *	copy may be taken under it
  * @living: loaded copies, except those in @waiting
  * @waiting: loaded copies that the present walk has not visited yet
- * @late: copies that ended after the present reading had read them; their counts are not in the
- *	sums yet
+ * @late: copies that ended after the present reading visited them.  The end of the reading adds
+ *	their counts to the sums of the parent's sets
  * @kept: unloaded copies whose own counts nobody has read yet, in the order in which they ended;
  *	only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
  * @count: number of copies in @living and @waiting together
  * @kept_count: number of copies in @kept
  * @idle_count: number of copies in @idle
- * @is_open: forks make copies
- * @started: new copies are started
- * @is_walking: a walk is visiting copies, so no copy may be freed
- * @is_reading: the walk reads counts
+ * @is_open: whether a fork makes a copy
+ * @started: whether new copies are started
+ * @is_walking: whether a walk is visiting copies; if so, no copy may be freed
+ * @is_reading: whether the present walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: number of event sets that have been configured so far, over all copies
+ * @configured: number of event sets that have been configured so far, in all copies together
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
@@ -109,8 +110,8 @@ void pfm_copies_free(struct pfm_copies *copies);
 /*
  * Fail if the context has living copies.  While copies live, the context cannot be loaded, and its
  * sets and registers must not change.  Call this function for an unloaded context, or with the
- * context's lock held on the CPU of the thread.  A thread makes its first copy only with this lock
- * held.  So if this check finds no copies, there are none until the lock is released.
+ * context's lock held on the CPU of the thread.  A fork makes the first copy of a context only with
+ * this lock held.  So if this check finds no copies, there are none until the lock is released.
  */
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);
@@ -129,7 +130,7 @@ void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
 /*
- * Note that the configuration of idle copies is out of date.  A fork that uses an idle copy then
+ * Record that the configuration of idle copies is out of date.  A fork that uses an idle copy then
  * configures the copy again.  Called when registers are configured, with the context's lock held,
  * on the CPU of its thread.
  */
@@ -164,10 +165,10 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
-/* Return: set @id of @copy, or NULL.  A copy has the sets of its parent, but no set_index. */
+/* Return: set @id of @copy; NULL: none.  A copy has the sets of its parent, but no set_index. */
 struct pfm_set *pfm_copies_set(struct pfm_context *copy, u16 id);
 
-/* Fill in the fields about copies. */
+/* Fill in those fields of the result that describe copies. */
 void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
 void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics);
 

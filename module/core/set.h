@@ -18,7 +18,7 @@ struct pfm_context;
  * @last_reset: the value that the last write or reset stored
  * @random_state: the state of Carta's generator, 1 to 2^31 - 2
  * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
- * @reset_virtual: the virtual PMDs that are reset; bit n stands for PMD
+ * @reset_virtual: the virtual PMDs that are reset when this PMD overflows; bit n stands for PMD
  *	PFM_VIRTUAL_PMD_BASE + n
  * @switch_count: number of overflows after which sets are switched; 0: they are not switched
  * @switch_remaining: overflows that remain before the next set switch
@@ -50,8 +50,8 @@ static_assert(sizeof(struct pfm_pmd_attributes) == 128);
  * @runs: how often the set was active
  * @duration: how long the set was active, in ns
  *
- * Protected by the lock of struct pfm_copies.  While no copy lives, the holder of the context's
- * lock may change it, too.
+ * Protected by the lock of struct pfm_copies.  While no copy lives, it is enough to hold the
+ * context's lock.
  */
 struct pfm_sum {
 	u64 pmds[PFM_MAX_COUNTERS];
@@ -81,7 +81,8 @@ struct pfm_sum {
  *	in memory
  * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
  *	active
- * @reset_virtual: virtual PMDs that get reset values at the same times
+ * @reset_virtual: virtual PMDs that get reset values at the restart, or when the set becomes
+ *	active
  */
 struct pfm_set {
 	struct list_head node;
@@ -111,7 +112,7 @@ struct pfm_set {
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */
-	u64 summed; /* in a copy: PMDs whose values are added to the parent's values */
+	u64 summed; /* in a copy: PMDs whose values are added to those of the parent */
 	u64 summed_virtual;
 
 	unsigned int pmd_count; /* number of PMDs of the PMU */
@@ -148,9 +149,9 @@ static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 }
 
 /*
- * Create a set; also creates the first set of a context.  The caller has checked @description.  The
- * effective timeout is stored in @description.  Return: 0, or a negative errno; on an error nothing
- * has changed.
+ * Create a set: the first set of a new context, or a further set.  The caller has checked
+ * @description.  The effective timeout is stored in @description.  Return: 0, or a negative errno;
+ * on an error nothing has changed.
  */
 int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
 		   struct pfm_set **created);

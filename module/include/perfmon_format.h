@@ -168,7 +168,7 @@ struct pfm_format_instance {
  *	returns an errno, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged
  *	to the user.  Process context, may sleep.  Optional.
  * @exit: frees @private.  Called once for each instance whose @init succeeded, even if the
- *	creation of the context fails later.  Without @init, called once for each instance.  No
+ *	creation of the context fails later.  If @init is NULL, called once for each instance.  No
  *	other callback for this instance runs at the same time or later.  The user may still read
  *	the buffer; the core frees it after the context.  Process context, may sleep.  Optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
@@ -250,7 +250,7 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 
 /**
  * pfm_linear_init() - initialise the header of an empty buffer
- * @header: head of the buffer
+ * @header: the header, at the beginning of the buffer
  * @size: size of the buffer in bytes
  * @largest: size of the largest entry in bytes
  * @version: version of the format

@@ -43,7 +43,7 @@ struct task_struct;
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
-/* Bytes of struct pfm_info.pmu_name, including the terminating zero. */
+/* Size of struct pfm_info.pmu_name in bytes, including the terminating zero. */
 #define PFM_PMU_NAME_SIZE	 sizeof_field(struct pfm_info, pmu_name)
 
 /* struct pfm_pmu.rank */
@@ -52,9 +52,9 @@ struct task_struct;
 
 /* All counters are among the first 64 PMDs, so that one word has a bit for each counter. */
 #define PFM_MAX_COUNTERS	 64
-#define PFM_MAX_CONFIG		 16 /* words of struct pfm_registers.config */
+#define PFM_MAX_CONFIG		 16 /* number of words in struct pfm_registers.config */
 
-/* Words of a bitmap of hardware registers. */
+/* Number of words in a bitmap of hardware registers. */
 #define PFM_HARDWARE_BV		 (PFM_MAX_HARDWARE / 64)
 
 /* Kinds of register, struct pfm_register.type */
@@ -70,11 +70,11 @@ struct task_struct;
  * @type: PFM_REG_*
  * @width: bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
- * @reserved: bits of a PMC that keep their values in @default_value, whatever is written
+ * @reserved: bits of a PMC that always have their values in @default_value, whatever a user writes
  * @user_set: if the context may count only at user level, the core sets these bits in every value
- *	of a PMC, also in @default_value
+ *	of a PMC, including @default_value
  * @user_clear: if the context may count only at user level, the core clears these bits in every
- *	value of a PMC, also in @default_value
+ *	value of a PMC, including @default_value
  * @address: number of the register in hardware; the core only shows it in /sys/kernel/perfmon
  * @counters: bitmap of the counters that a PMC drives
  *
@@ -141,7 +141,7 @@ struct pfm_registers {
  * struct pfm_session - a context that is loaded on a thread or on a CPU
  * @pmu: the PMU of the context
  * @task: the thread; NULL if the context is system-wide
- * @cpu: the CPU of a system-wide context, else -1
+ * @cpu: the CPU of a system-wide context; -1 for a context on a thread
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
  * @why: before load() returns an errno, it may write the reason into this field, in a few words for
@@ -162,7 +162,7 @@ struct pfm_session {
  * @session: argument of load() or unload()
  * @registers: registers of the previous set; NULL to get the registers of the first set
  *
- * Return: NULL after the last set.
+ * Return: the registers of the next set; NULL after the last set.
  */
 const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
 					     const struct pfm_registers *registers);
@@ -355,8 +355,8 @@ struct pfm_pmu {
  * pfm_pmu_register() - register a PMU
  * @pmu: a static object; the caller has filled in all fields that come before @owner
  *
- * Others may hold the hardware at this time, because a PMU is claimed only when a context is
- * loaded.  Process context, may sleep.
+ * Other software may hold the hardware at this time, because a PMU is claimed only when a context
+ * is loaded.  Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if a PMU of
  * that name is already registered, -EINVAL if the description is not consistent, or -ENOMEM.
@@ -416,9 +416,9 @@ struct pfm_overflow_result {
  * pfm_overflow() - handle an overflow interrupt
  * @pmu: PMU of the interrupt
  * @regs: registers of the interrupted code
- * @noted: array of the data that the hardware recorded; @counters of its last element is 0.  The
- *	array must stay valid until pfm_overflow() returns.  If several elements are about the same
- *	counter, the first one is used.  NULL if the hardware records nothing.
+ * @noted: array of the data that the hardware recorded.  It ends with an element whose @counters is
+ *	0.  The array must stay valid until pfm_overflow() returns.  If several elements are about
+ *	the same counter, the first one is used.  @noted is NULL if the hardware records nothing.
  *
  * Called by the PMU module's handler, in an interrupt or NMI, on the CPU of the overflow,
  * with the counters of the running set halted.  The core calls overflows(), records the
@@ -433,14 +433,14 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
  *
  * Interrupts off or NMI.
  *
- * Return: NULL if no set of this PMU counts here.
+ * Return: the registers; NULL if no set of this PMU counts here.
  */
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
 
 /**
  * struct pfm_running - the sets that count on a CPU, for a PMU with independent counters
- * @thread: registers of the set of the thread that runs, or NULL
- * @cpu: registers of the set of the system-wide context, or NULL
+ * @thread: registers of the set that counts for the running thread; NULL if there is none
+ * @cpu: registers of the set that counts for the system-wide context; NULL if there is none
  */
 struct pfm_running {
 	struct pfm_registers *thread;

@@ -44,11 +44,12 @@ static void drop_block(struct pfm_context *context)
 }
 
 /*
- * Called by the hooks, in the thread itself, with interrupts off.  If the attachment is pending,
- * no message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT this
+ * Called by the hooks, in the thread itself, with interrupts off.  If the attachment is pending, no
+ * message is posted: the load has not returned, and commit() will fail.  On PREEMPT_RT this
  * function can neither free memory nor wake a thread, because interrupts are off.  Neither is
- * necessary: while the thread runs, put_task_struct() does not free its task_struct, and the thread
- * needs no wakeup.  The next call that unloads or loads the context frees the struct pfm_block.
+ * necessary: while the thread runs, put_task_struct() does not free its task_struct, and a running
+ * thread needs no wakeup.  The next call that unloads or loads the context frees the struct
+ * pfm_block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -106,8 +107,8 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 }
 
 /*
- * Return: thread @tid with a reference; NULL if there is no such thread.  Usually the thread is
- * current: then no lookup is needed.
+ * Return: thread @tid with a reference; NULL if there is no such thread.  Usually it is the
+ * calling thread: then no lookup is needed.
  */
 static struct task_struct *find_thread(u32 tid)
 {
@@ -145,7 +146,7 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
  */
 static void catch_here(struct pfm_context *context)
 {
-	/* The context is not started, so pfm_switch_in() does not use the time. */
+	/* The context is not started, so pfm_switch_in() does not use the time: pass 0. */
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
 		pfm_switch_in(context, 0);
 }

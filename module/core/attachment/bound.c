@@ -3,16 +3,16 @@
  * System-wide contexts, which are bound to a CPU.
  *
  * The user loads such a context on a CPU; the call may be made on any CPU.  Until the unload, the
- * context's registers are on that CPU, and context->cpu does not change.  So pfm_context_call()
- * always finds the registers.  Thread switches do not affect the context: the hooks of the
- * scheduler ignore it.
+ * context's registers are on the CPU that the context is bound to, and context->cpu does not
+ * change.  So pfm_context_call() always finds the registers.  Thread switches do not affect the
+ * context: the hooks of the scheduler ignore it.
  *
  * A CPU has at most one such context.  pfm_cpu_bound->context points to it; only that CPU
  * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
  * gets a message.  The user can still read the values, and load the context again.
  *
- * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
- * CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, not in
+ * A PMU may have registers that several CPUs share (scope.c).  A context of this PMU is bound to
+ * the CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, not in
  * pfm_cpu_bound.  So a context for the CPU's own PMU can be loaded there at the same time.
  */
 #include <linux/capability.h>
@@ -61,7 +61,7 @@ struct bind_call {
 	struct pfm_context *context;
 	struct pfm_set *set;
 	bool is_taken;
-	struct pid *holder; /* the process that loaded the other context, if is_taken */
+	struct pid *holder; /* if is_taken: the process that loaded the other context */
 };
 
 /*
@@ -132,7 +132,10 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
-/* If CPU @number shares the registers of the PMU, replace @number by the CPU that owns them. */
+/*
+ * If CPU *@number shares the registers of the PMU with other CPUs, replace *@number by the number
+ * of the CPU that owns the registers.
+ */
 static int find_owner(struct pfm_context *context, u32 *number)
 {
 	int owner;

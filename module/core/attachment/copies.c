@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a context: functions that calls on the parent use to control and to read the copies,
- * and functions that add up the counts of the copies.
+ * Copies of a context.  The functions of this file control and read the copies for calls on the
+ * parent, and they add up the counts of the copies.
  *
- * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
- * lock of struct pfm_copies.  A reading returns the sums plus the counts of each living copy.
- * If the thread of a copy ends after the copy was read, the copy waits in the list "late"
- * until the reading has taken the sums.
+ * Code that detaches a copy from its thread also adds the copy's counts to the sums of the parent's
+ * sets, under the lock of struct pfm_copies.  A reading returns the sums plus the counts of each
+ * living copy.  If the thread of a copy ends after a reading has visited the copy, the copy waits
+ * in the list "late" until this reading has taken the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>
@@ -23,7 +23,7 @@
 
 /*
  * On PREEMPT_RT each allocation may sleep, but the probe of fork may not.  So on PREEMPT_RT a load
- * prepares the copies.
+ * prepares this number of copies.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 
@@ -116,7 +116,7 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 
 /*
  * Called with the lock held, after the copy's counts have been added to the parent's sums.  Return:
- * a copy that the caller has to free, or NULL: see pfm_copy_make_idle().
+ * a copy that the caller has to free, NULL if there is none (see pfm_copy_make_idle()).
  */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
@@ -127,7 +127,7 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 
 /*
  * Called with the lock held, immediately after the copy was detached.  Return: a copy that the
- * caller has to free, or NULL: see pfm_copy_make_idle().
+ * caller has to free, NULL if there is none (see pfm_copy_make_idle()).
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {

@@ -10,7 +10,7 @@ struct pfm_copies;
 /* Idle copies beyond this number are freed. */
 #define PFM_IDLE_COPIES 64
 
-/* Return: a copy that is in no list, or NULL. */
+/* Return: a copy that is in no list; NULL if there is not enough memory. */
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp);
 void pfm_copy_free(struct pfm_context *copy);
 
@@ -39,7 +39,8 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 
 /*
  * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, the oldest
- * ones are dropped.  Return: a copy that the caller has to free, or NULL: see pfm_copy_make_idle().
+ * ones are dropped.  Return: a copy that the caller has to free, NULL if there is none
+ * (see pfm_copy_make_idle()).
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
@@ -49,10 +50,13 @@ struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context 
  */
 void pfm_copies_forget_counts(struct pfm_copies *copies);
 
-/* @copy may be NULL.  CPUs may still look at the copy, so it is freed after an RCU grace period. */
+/*
+ * Free @copy, or do nothing if @copy is NULL.  CPUs may still look at the copy, so it is freed
+ * after an RCU grace period.
+ */
 void pfm_copy_free_surplus(struct pfm_context *copy);
 
-/* Free idle copies until @most remain.  May sleep. */
+/* Free idle copies until at most @most of them remain.  May sleep. */
 void pfm_copies_trim(struct pfm_copies *copies, u32 most);
 
 #endif

@@ -44,8 +44,8 @@ static u64 summed_counters(const struct pfm_set *set)
 
 /*
  * Return: the virtual PMDs whose values are added to the sums.  Virtual PMDs that show the present
- * value of their source are left out.  PFM_PMD_MONOTONIC_TIME is left out, too, because the times
- * during which threads were monitored overlap.
+ * value of their source, such as the number of the CPU, are left out.  PFM_PMD_MONOTONIC_TIME is
+ * left out, too, because the times during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -81,8 +81,8 @@ static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 }
 
 /*
- * Copy the configuration of @from to @set.  Both sets get the same PMC values, so the stamp of the
- * PMCs is copied, too: a CPU that switches between the two sets need not write the PMCs.
+ * Copy the configuration of @from to @set.  The PMCs of both sets then have the same values and the
+ * same stamp, so a CPU that switches between the two sets need not write the PMCs.
  */
 static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 			  const struct pfm_set *from)
@@ -141,7 +141,7 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 
 /*
  * Give @copy the sets of @source.  Nobody else uses @copy yet.  @source is the parent or another
- * copy; its lock is held.
+ * copy; the lock of @source is held.
  */
 static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
 {
@@ -248,7 +248,10 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 	return false;
 }
 
-/* Return: memory for one more copy, or NULL. */
+/*
+ * Return: memory for one more copy.  NULL on PREEMPT_RT, or if the limit is reached, or if there is
+ * not enough memory.
+ */
 static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT;

@@ -62,7 +62,7 @@ void pfm_permission_exit(void)
 /* ---- who may count ---------------------------------------------------------------- */
 
 /* Values of kernel.perf_event_paranoid. */
-#define PARANOID_KERNEL 1 /* up to this value, all users may count at kernel level, too */
+#define PARANOID_KERNEL 1 /* up to this value, all users may count at both levels */
 #define PARANOID_USER	2 /* up to this value, all users may count at user level */
 #define PARANOID_CLOSED 3
 
@@ -167,8 +167,9 @@ int pfm_may_monitor_cpus(struct pfm_context *context)
 /* ---- who may monitor a thread -------------------------------------------------------- */
 
 /*
- * A call fails, because opening a file of /proc/TID has failed with @error.  Return: the errno of
- * the call.  The proc filesystem also returns ENOENT when it has no memory for an inode.
+ * Opening a file of /proc/TID has failed with @error.  Return: the errno with which the user's call
+ * fails.  ENOENT has two causes: thread TID has ended, or the proc filesystem has no memory for an
+ * inode.
  */
 static int why_not_opened(struct task_struct *task, pid_t number, int error)
 {
@@ -183,9 +184,10 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 
 /*
  * Check the caller's permission by opening a file of /proc/TID.  ptrace_may_access() is not
- * exported, but the kernel calls it when such a file is opened.  So the security modules are asked,
- * too.  If a thread has no mm, the kernel opens these files without a check, so permission is
- * denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe) before its exec.
+ * exported, but the kernel calls it when such a file is opened, and ptrace_may_access() asks the
+ * security modules.  If a thread has no mm, the kernel opens these files without a check, so
+ * permission is denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe)
+ * before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {
@@ -205,7 +207,7 @@ static int may_open(struct task_struct *task, const char *file_name)
 	return pid_alive(task) ? 0 : -ESRCH;
 }
 
-/* Opening /proc/TID/maps checks PTRACE_MODE_READ, which is needed to read a process. */
+/* Opening /proc/TID/maps checks PTRACE_MODE_READ: the permission to read data of a process. */
 int pfm_may_monitor(struct task_struct *task)
 {
 	if (same_thread_group(task, current) || perfmon_capable())

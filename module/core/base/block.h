@@ -22,7 +22,7 @@ struct task_struct;
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
  * @waiters: wait queue of the thread
- * @loader: process that loaded the context; fixed
+ * @loader: process that loaded the context; does not change
  */
 struct pfm_block {
 	refcount_t references;
@@ -36,7 +36,7 @@ struct pfm_block {
 
 /*
  * The next three functions are called in process context.  The loader calls pfm_block_create(),
- * which may return NULL.
+ * which returns NULL if there is not enough memory.
  */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);

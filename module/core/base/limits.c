@@ -24,10 +24,10 @@ struct pfm_limits pfm_limits = {
 	.arg_mem_max = PAGE_SIZE,
 	.sys_group = -1,
 	.task_group = -1,
-	/* 100,000 a second, the default of perf_event. */
+	/* 100,000 interrupts a second, the default of perf's limit. */
 	.max_interrupts_per_tick = DIV_ROUND_UP(100000, HZ),
 	.max_sets = 4096,
-	/* Ten thousand switches a second. */
+	/* At most ten thousand set switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
 	/* The kernel's default of pid_max on a machine with up to 32 CPUs. */
 	.max_copies = 32768,
@@ -50,7 +50,7 @@ void pfm_limits_init(void)
  * @node: node in the hash table "users"
  * @uid: the user
  * @references: number of contexts and buffers; protected by users_lock
- * @bytes: size of the memory of these contexts and buffers, in bytes
+ * @bytes: how much memory of each kind these contexts and buffers use, in bytes
  */
 struct pfm_user {
 	struct hlist_node node;

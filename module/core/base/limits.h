@@ -25,13 +25,13 @@ struct pfm_limits {
 	int sys_group; /* group that may create system-wide contexts; -1: no group */
 	int task_group; /* group that may create contexts on threads; -1: no group */
 	int debug; /* PFM_DEBUG_* */
-	unsigned long smpl_buffer_mem_max; /* most bytes of all sampling buffers */
+	unsigned long smpl_buffer_mem_max; /* limit of all sampling buffers, in bytes */
 	unsigned long max_interrupts_per_tick; /* for each set, see throttle.c */
-	unsigned long max_sets; /* event sets of a context */
-	unsigned long set_mem_max; /* most bytes of all event sets */
-	unsigned long set_user_max; /* most bytes of one user's event sets */
+	unsigned long max_sets; /* most event sets of a context */
+	unsigned long set_mem_max; /* limit of all event sets, in bytes */
+	unsigned long set_user_max; /* limit of one user's event sets, in bytes */
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
-	unsigned long max_copies; /* living copies of a context, see copies.h */
+	unsigned long max_copies; /* most living copies of a context, see copies.h */
 };
 
 extern struct pfm_limits pfm_limits;
@@ -69,7 +69,7 @@ int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);
 
-/* Return: bytes charged to all users. */
+/* Return: number of bytes that are charged to all users together. */
 unsigned long pfm_memory_in_use(enum pfm_memory memory);
 
 #endif

@@ -141,8 +141,8 @@ static void set_next(struct pfm_threads *threads)
 }
 
 /*
- * Return: the best value of "bits" for a table with one more context.  Between the limits LEAST_BITS
- * and MOST_BITS, this value gives the table eight to sixteen buckets per context.
+ * Return: the best value of "bits" for a table with one more context.  Between the limits
+ * LEAST_BITS and MOST_BITS, this value gives the table eight to sixteen buckets per context.
  */
 static unsigned int wanted_bits(void)
 {

@@ -207,7 +207,7 @@ static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u
 }
 
 /*
- * @name: name of a format, or NULL; the format's argument is in context->arguments.
+ * @name: name of a format, or NULL for none; the format's argument is in context->arguments.
  * @pmu_name: name of a PMU, or NULL for the default PMU.
  */
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,

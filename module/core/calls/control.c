@@ -24,7 +24,7 @@ static int unloaded(struct pfm_context *context)
 }
 
 struct start_call {
-	struct pfm_set *set; /* NULL: the active one */
+	struct pfm_set *set; /* NULL: the active set */
 	bool loaded;
 };
 
@@ -35,7 +35,7 @@ static __always_inline void start_here(struct pfm_context *context, void *argume
 	call->loaded = context->state != PFM_STATE_UNLOADED;
 	if (!call->loaded)
 		return;
-	pfm_pause(context); /* so that no overflow masks the context during the start */
+	pfm_pause(context); /* so that no overflow masks monitoring during the start */
 	if (call->set) {
 		pfm_monitoring_end(context);
 		context->switch_due = false;
@@ -220,7 +220,10 @@ static void hand_back(struct restart_cpu_call *call)
 		on->is_full = false;
 }
 
-/* Called in an interrupt on the instance's CPU.  The context, or a copy of it, may run here. */
+/*
+ * Called in an interrupt on the instance's CPU.  A thread that the context or a copy of it monitors
+ * may be running on this CPU.
+ */
 static void hand_back_here(void *argument)
 {
 	struct restart_cpu_call *call = argument;

@@ -213,7 +213,7 @@ static int ioctl_statistics(struct pfm_context *context, struct pfm_argument arg
 
 	if (error)
 		return error;
-	/* Only the fields that the caller sets are used; the others may contain anything. */
+	/* Only @flags and @cpu are used.  The caller may leave anything in the other fields. */
 	statistics = (struct pfm_statistics){ .flags = asked.flags, .cpu = asked.cpu };
 	return pfm_cost_statistics(context, &statistics)
 		       ?: copy_out(context, argument, &statistics, sizeof(statistics));
@@ -384,7 +384,8 @@ static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument ar
 }
 
 struct operation {
-	unsigned int size; /* size of the first version, in bytes; 0: no structure */
+	/* Size of the call's structure in its first version, in bytes; 0: there is no structure. */
+	unsigned int size;
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct pfm_argument argument);
 };
@@ -443,7 +444,7 @@ static __always_inline int dispatch(struct pfm_context *context,
 	int error;
 
 	OPTIMIZER_HIDE_VAR(
-		operation); /* without this, the compiler would compute the address each time */
+		operation); /* without this, the compiler would compute @operation at each use */
 	if (unlikely(operation->needs_context && !context->pmu))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	if (unlikely(argument.size != operation->size)) {
@@ -460,7 +461,7 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	unsigned int number = _IOC_NR(command);
 	int error;
 
-	/* Commands for other files, such as TCGETS, are not recorded as failed calls. */
+	/* Commands for files of other kinds, such as TCGETS, are not recorded as failed calls. */
 	if (_IOC_TYPE(command) != PFM_IOC_TYPE)
 		return -ENOTTY;
 

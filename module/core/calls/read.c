@@ -6,8 +6,8 @@
 #include "sum.h"
 
 /*
- * Reading is a hot path, so only the words that matter in each element are copied.  A
- * pfarg_pmd begins like a pfarg_pmr.
+ * Reading is a hot path, so only the words that matter in each element are copied.  struct
+ * pfarg_pmd begins like struct pfarg_pmr.
  */
 static_assert(offsetof(struct pfarg_pmd, reg_num) == offsetof(struct pfarg_pmr, reg_num));
 static_assert(offsetof(struct pfarg_pmd, reg_set) == offsetof(struct pfarg_pmr, reg_set));
@@ -26,8 +26,8 @@ union pmd_name {
 };
 
 /*
- * A program may use one pfarg_pmd to write a PMD and then to read it, so a read ignores the flags
- * of a pfarg_pmd.
+ * A program may use the same struct pfarg_pmd to write a PMD and then to read the PMD, so a read
+ * ignores the flags of a struct pfarg_pmd.
  */
 static __always_inline bool has_flags(union pmd_name name, size_t known)
 {
@@ -39,7 +39,7 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
  *
  * Return: the number of the PMD, if the element belongs to this set and has_flags() is false.  For
  * other elements, a number that no PMD has.  One subtraction checks the set and the flags.
- * Machines are little-endian, so the number of the PMD is in the low bits.
+ * perfmon supports only little-endian machines, so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {
@@ -110,7 +110,7 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/* If the element names @set, the set has no such PMD, because the loop has not read it. */
+	/* If the element belongs to @set, the loop stopped because no PMD can have its number. */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

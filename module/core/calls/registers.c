@@ -91,7 +91,7 @@ static u64 at_user_level(const struct pfm_register *pmc, u64 value)
 	return (value & ~pmc->user_clear) | pmc->user_set;
 }
 
-/* Return: the value for the PMC in this context when the user writes @value. */
+/* Return: the value that the PMC gets in this context when the user writes @value. */
 static u64 pmc_value(const struct pfm_context *context, const struct pfm_register *pmc,
 		     u64 value)
 {
@@ -242,8 +242,8 @@ static bool lacks_thread(const struct pfm_context *context, unsigned int n)
 }
 
 /*
- * Return: the first bad PMD of @map, or -1.  A PMD is bad if the context has no such PMD.  If
- * @is_written, a read-only PMD is bad, too.
+ * Return: number of the first bad PMD in @map; -1 if there is none.  A PMD is bad if the context
+ * has no such PMD, or if @is_written is true and the PMD is read-only.
  */
 static int find_bad_pmd(const struct pfm_context *context, const u64 *map,
 			bool is_written)

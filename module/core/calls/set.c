@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets and their memory.  Each context has an ordered list of sets; the list always
- * contains set 0.
+ * Event sets and their memory.  Each context has a list of sets in the order of their
+ * numbers; the list always contains set 0.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>

@@ -10,13 +10,16 @@ struct pfm_set_activity {
 	u64 duration; /* ns */
 };
 
-/* Mutex held.  Add the counts of all copies, living or not, to the counts of @set in @snapshot. */
+/*
+ * Mutex held.  Add the counts of all copies, even of ended copies, to the counts of @set in
+ * @snapshot.
+ */
 void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 		 struct pfm_snapshot *snapshot);
 
 /*
- * Mutex held.  In all copies, living or not, add up the activity of the set that has @set's
- * number.  Return: the sum, without the activity of @set itself.
+ * Mutex held.  Add up the activity of the sets of all copies, even of ended copies, that have the
+ * number of @set.  Return: the sum, which does not include the activity of @set itself.
  */
 struct pfm_set_activity pfm_sum_activity(struct pfm_context *context,
 					 struct pfm_set *set);

@@ -33,8 +33,8 @@ int pfm_thread_counts_read(struct pfm_context *context,
 			   struct pfarg_pmr *elements, u32 count);
 
 /*
- * @is_read: true if the user has received the counts.  If it is false, the counts are kept for
- * another reading.
+ * End a reading.  @is_read: true if the user has received the counts.  If it is false, the counts
+ * are kept for another reading.
  */
 void pfm_thread_counts_end(struct pfm_context *context,
 			   const struct pfm_thread_reading *reading, bool is_read);

@@ -43,7 +43,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Entries for combinations of PMDs.  If all are in use, further combinations share the last one. */
+/* Entries for each kind.  If all are in use, further combinations of PMDs share the last entry. */
 #define USES 16
 
 /**
@@ -65,11 +65,11 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
- *	Protected by uses_lock; to change is_held, the mutex must be held, too.  No claimed
- *	combination excludes a claimed combination of the other kind, see excludes()
+ *	Protected by uses_lock; is_held is changed only with both uses_lock and the mutex held.
+ *	Two claimed combinations of different kinds never exclude each other, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in the
- * last second.  Then the load need not check each PMD and, on a thread, takes no mutex.
+ * last second.  Then the load need not check each PMD, and a load on a thread takes no mutex.
  */
 struct pfm_claims {
 	struct list_head node;
@@ -78,10 +78,10 @@ struct pfm_claims {
 	struct pfm_use uses[KINDS][USES];
 };
 
-static DEFINE_MUTEX(claiming); /* protects all of the following */
+static DEFINE_MUTEX(claiming); /* protects the next four variables */
 static LIST_HEAD(pmus);
 static bool hooks_enabled;
-static unsigned long given_back_at; /* jiffies; also read without the mutex */
+static unsigned long given_back_at; /* in jiffies; may be read without the mutex */
 static struct {
 	char holder[sizeof_field(struct pfm_error, holder)];
 	unsigned int pmd;
@@ -141,8 +141,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Return: whether contexts of the other kind cannot use @pmds because of @use.  If so, set *@pmd to
- * a PMD that both @use and @pmds contain, or to PFM_WHOLE_PMU.
+ * Return: whether @use, an entry of one kind, keeps contexts of the other kind from using @pmds.
+ * If so, set *@pmd to a PMD that both @use and @pmds contain, or to PFM_WHOLE_PMU.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -164,8 +164,8 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  A context that is not of @kind needs @pmds.  Look for the entries of
  * @kind that exclude this context.  If contexts use one of these entries, return the entry, and set
- * *@pmd as excludes() does.  If not, give up all of these entries, and return NULL.  Their PMDs are
- * idle then, and give_back() will release them.
+ * *@pmd as excludes() does.  If no context uses any of them, give up all of them and return NULL.
+ * Their PMDs are idle then, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -225,7 +225,7 @@ static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 	return use;
 }
 
-/* The caller holds the mutex and has claimed @pmds.  Return: the entry, or an error pointer. */
+/* Mutex held; @pmds are claimed.  Return: the entry that now has @pmds, or an error pointer. */
 static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
 {
 	const struct pfm_use *other;
@@ -245,8 +245,8 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 }
 
 /*
- * Mutex held.  Claim those of @pmds that are not claimed yet.  Return: the entry, or an error
- * pointer.
+ * Mutex held.  Claim those of @pmds that are not claimed yet.  Return: the entry that now contains
+ * @pmds, or an error pointer.
  */
 static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 				 const u64 *pmds)
@@ -301,8 +301,8 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 }
 
 /*
- * Mutex held.  Release the PMDs that no context uses any more, and set @gave if anything was
- * released.  Return: whether contexts on threads use the PMU.
+ * Mutex held.  Release the PMDs that no context uses any more, and set *@gave to true if anything
+ * was released.  Return: whether contexts on threads use the PMU.
  */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
@@ -359,7 +359,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* Request the release of idle PMDs and hooks.  If the work is pending already, do nothing. */
+/* Request the release of idle PMDs and hooks, unless the work that releases them is pending. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -396,7 +396,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* Add the PMDs of @set.  Sampled PMDs are only in smpl_pmds, not in registers.used_pmds. */
+/* Add the PMDs of @set to @used.  Sampled PMDs are only in smpl_pmds, not in used_pmds. */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;
@@ -409,7 +409,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Called after a set was deleted: it may have been the only set that used some PMDs. */
+/* Called after a set was deleted: perhaps no other set uses its PMDs. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* Like take(), but takes the mutex.  First try join(): another context may have claimed @pmds. */
+/* The part of take() with the mutex.  Perhaps another context has claimed @pmds: try join(). */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
@@ -445,8 +445,8 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 
 /*
  * Claim @pmds and the hooks.  As long as contexts on threads have entries, the hooks are enabled.
- * So for another context on a thread, join() is enough.  Return: the entry, or an error pointer;
- * after an error, context->error has the reason.
+ * So if join() finds an entry for a context on a thread, nothing else is needed.  Return: the
+ * entry, or an error pointer; after an error, context->error has the reason.
  */
 static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
@@ -459,8 +459,8 @@ static __always_inline struct pfm_use *take(struct pfm_context *context, const u
 /* ---- loaded contexts ---------------------------------------------------------------------- */
 
 /*
- * Subtract one context from the count of @use.  May be called with interrupts off and a
- * context's lock held.  An entry without contexts may be replaced.
+ * Subtract 1 from the number of contexts of @use.  May be called with interrupts off and a
+ * context's lock held.  If the number becomes 0, @use may be replaced at any time.
  */
 static void leave(struct pfm_use *use)
 {
@@ -498,7 +498,7 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/* Move the context from its entry to @use.  If the context is unloaded by now, leave @use. */
+/* Move the context from its entry to @use.  If it has been unloaded, call leave() for @use. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;
@@ -559,7 +559,7 @@ void pfm_claims_remove(struct pfm_pmu *pmu)
 	kfree(claims);
 }
 
-/* Mutex held.  Add the PMDs that contexts of @kind use. */
+/* Mutex held.  Add the PMDs that contexts of @kind use to @pmds. */
 static void add_used(struct pfm_claims *claims, enum kind kind, u64 *pmds)
 {
 	const struct pfm_use *use;

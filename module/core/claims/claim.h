@@ -6,8 +6,9 @@
 
 /*
  * A loaded context claims two things: the PMDs that its sets use, and the hooks of the
- * scheduler.  If the PMU module has a load operation, this operation is also called, and may
- * refuse the context.  A context that is not loaded claims nothing.
+ * scheduler.  After the claim, pfm_claim() calls the load operation of the PMU module, if the
+ * module has one.  This operation may refuse the context.  A context that is not loaded claims
+ * nothing.
  *
  * Hardware and hooks that no context uses any more are released at most once per second.  Each
  * claim and each release interrupts all CPUs of the PMU, and enabling the hooks patches the
@@ -29,7 +30,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
  * pfm_claim_more() - claim the additional PMDs that a write needs
  * @context: its mutex is held; if the context is not loaded, nothing is done
  * @index: index of the vector's element that needs @pmds, for context->error
- * @pmds: PMDs below 256
+ * @pmds: bitmap of PMDs below 256
  *
  * May sleep.
  */
@@ -47,14 +48,15 @@ void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
  */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
-/* Called when a PMU is registered and unregistered.  May sleep; no context uses the PMU. */
+/* Called when a PMU is registered or unregistered.  May sleep; no context uses the PMU. */
 int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 
 /*
- * @pmds is a bitmap of PMDs below 256.  Remove the PMDs that perf holds at the moment.  If the
- * counters are independent, also remove the PMDs that contexts of the other kind (system-wide
- * or on threads) hold.  @context is a context of @pmu, or has no PMU yet.  May sleep.
+ * @pmds is a bitmap of PMDs below 256.  Remove from @pmds the PMDs that perf holds at the moment.
+ * If the counters are independent, also remove the PMDs that contexts of the other kind hold:
+ * system-wide contexts if @context is on a thread, and contexts on threads if it is system-wide.
+ * @context uses @pmu, or has no PMU yet.  May sleep.
  */
 void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 			      const struct pfm_context *context, u64 *pmds);

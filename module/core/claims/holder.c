@@ -9,7 +9,7 @@
 #include "copies.h"
 #include "holder.h"
 
-/* Bytes of ": ", "[4194304]" and the zero byte. */
+/* Number of bytes in ": ", "[4194304]" and the terminating zero together. */
 #define AROUND_NAME 12
 
 u32 pfm_holder_number(struct pid *loader)

@@ -55,7 +55,7 @@ struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int 
 	struct pfm_buffer *buffer;
 	int error;
 
-	/* Do not try to allocate more than the machine has. */
+	/* Do not try to allocate more memory than the machine has. */
 	if (size > (u64)totalram_pages() << PAGE_SHIFT)
 		return ERR_PTR(pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size));
 	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);

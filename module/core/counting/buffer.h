@@ -13,8 +13,8 @@ struct vm_area_struct;
 /**
  * struct pfm_buffer - a sampling buffer
  *
- * The context and each mapping have a reference; the last put frees the buffer.  All
- * fields except @references are fixed after creation.
+ * The context and each mapping have a reference.  When the last reference is put, the buffer is
+ * freed.  All fields except @references are fixed after creation.
  *
  * @size: size in bytes, a multiple of the page size
  * @memory: the kernel's mapping of @pages

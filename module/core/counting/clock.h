@@ -2,11 +2,11 @@
 /*
  * The core's clock, in ns.  It is NMI-safe; only values of the same CPU may be compared.
  *
- * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on
- * POWER it needs only a third of the instructions.  The kernel also accounts CPU time with
- * local_clock().  But on x86 the time counters of CPUs may disagree.  Then local_clock()
- * can be off by a tick, which is too much when short times are measured.  So the core uses
- * ktime_get_mono_fast_ns() on x86, and local_clock() elsewhere.
+ * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on POWER it needs
+ * only a third of the instructions.  It is also the clock with which the kernel accounts CPU time.
+ * But on x86 the time counters of CPUs may disagree.  Then local_clock() can be off by a tick,
+ * which is too much when short times are measured.  So the core uses ktime_get_mono_fast_ns() on
+ * x86, and local_clock() elsewhere.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H
@@ -24,7 +24,7 @@ static inline u64 pfm_clock(void)
 	return local_clock();
 }
 
-/* ktime_get_mono_fast_ns() may step back a little; the result is never negative. */
+/* ktime_get_mono_fast_ns() may step back a little.  In this case the function returns 0. */
 static inline u64 pfm_clock_between(u64 begin, u64 end)
 {
 	if (IS_ENABLED(CONFIG_HAVE_UNSTABLE_SCHED_CLOCK))

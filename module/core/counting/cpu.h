@@ -13,7 +13,7 @@ struct pfm_context;
 struct pfm_set;
 
 /**
- * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
+ * struct pfm_cpu - the core's data for a CPU; only that CPU uses the data, with interrupts off
  *
  * Each CPU has two of these structures: pfm_cpu for the contexts of its threads, and pfm_cpu_bound
  * for the context that is bound to the CPU.  A thread's context and the bound context may count at

@@ -9,7 +9,7 @@
 struct pfm_cpu;
 
 /**
- * struct pfm_cpu_timer - a timer of a CPU; an NMI can start it, too
+ * struct pfm_cpu_timer - a timer of a CPU; it can be started in an NMI
  *
  * The timer is not cancelled when a thread is switched out.  So it may expire while another thread
  * runs, or may expire for an earlier turn of the same thread; @look checks for both cases.  The
@@ -19,8 +19,8 @@ struct pfm_cpu;
  * @cpu: the data of the CPU that has this timer
  * @look: called in interrupt context when the timer expires, and soon after an NMI has called
  *	pfm_cpu_timer_start(); @look may start the timer
- * @has_come: the timer's callback is running
- * @next: ns from the last expiry to the next one
+ * @has_come: whether the timer's callback is running
+ * @next: while the callback runs: ns from the last expiry to the next one, or NOT_SET
  */
 struct pfm_cpu_timer {
 	struct hrtimer timer;

@@ -2,10 +2,11 @@
 /*
  * The sampling format of a context, and its buffers.
  *
- * A context has one instance of its format.  A context with copies has one instance for each CPU
- * instead, and shares these instances with its copies.  An instance is used only on its CPU, with
- * interrupts off, and a CPU runs only one thread at a time.  So the overflow handler needs no lock,
- * and there are only as many buffers as CPUs, even if there are 10,000 copies.
+ * Usually a context has one instance of its format.  A context with PFM_FL_INHERIT_* has one
+ * instance for each CPU instead, and shares these instances with its copies.  Such an instance is
+ * used only on its CPU, with interrupts off, and a CPU runs only one thread at a time.  So the
+ * overflow handler needs no lock, and there are only as many buffers as CPUs, even if there are
+ * 10,000 copies.
  *
  * No copy waits for the user.  When a CPU's buffer is full, the format asks the core to mask the
  * context.  The core ignores this request, and the context goes on counting.  Until the user has
@@ -23,9 +24,9 @@
 /**
  * struct pfm_cpu_instance - the instance for a CPU
  * @instance: of the context's format
- * @buffer: the buffer of @instance, or NULL
- * @is_set_up: the CPU was in the machine when the context was made; fixed
- * @is_full: the format has asked the core to mask the context, and since then there was no restart
+ * @buffer: the buffer of @instance; NULL: none
+ * @is_set_up: whether the CPU was in the machine when the context was made; fixed
+ * @is_full: whether the format has asked the core to mask the context since the last restart
  * @message: the last message about an overflow on this CPU; it does not change while it waits to
  *	be read
  */
@@ -40,7 +41,7 @@ struct pfm_cpu_instance {
 /**
  * struct pfm_instances - the instances for all CPUs
  * @count: number of elements of @cpus; CPUs that are added to the machine later have no instance
- * @lost: samples on CPUs without an instance
+ * @lost: number of samples that were lost on CPUs without an instance
  * @waiting: CPUs whose messages wait to be read.  The overflow handler sets the bit of its CPU.
  *	A read clears a bit, with the context's lock held; a load clears all bits
  * @next: the next read looks for a message on this CPU first; protected by the context's
@@ -55,10 +56,10 @@ struct pfm_instances {
 	struct pfm_cpu_instance cpus[];
 };
 
-/* @context need not have instances.  Return: the buffer that mmap() finds at @page, or NULL. */
+/* Return: the buffer to map at @page of the file, or NULL.  @context need not have instances. */
 struct pfm_buffer *pfm_instances_buffer(struct pfm_context *context, unsigned long page);
 
-/* Fill in the fields about buffers, and lost_samples.  Mutex held. */
+/* Fill in those fields of @status that describe buffers, and lost_samples.  Mutex held. */
 void pfm_instances_status(struct pfm_context *context, struct pfm_status *status);
 
 /* Drop all messages.  The caller holds the mutex, and the context and its copies are unloaded. */
@@ -70,7 +71,7 @@ static inline struct pfm_cpu_instance *pfm_cpu_instance(struct pfm_instances *in
 	return &instances->cpus[smp_processor_id()];
 }
 
-/* Interrupts off, perhaps NMI.  Return: the instance for samples on this CPU, or NULL. */
+/* Interrupts off, perhaps NMI.  Return: the instance for samples on this CPU; NULL: none. */
 static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *context)
 {
 	struct pfm_cpu_instance *here;

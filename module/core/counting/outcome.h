@@ -47,7 +47,10 @@ static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 co
 	return context->state == PFM_STATE_MASKED && !(control & PFM_CONTROL_MASK);
 }
 
-/* A set switch that waited for the restart replaces the reset, because a switch resets, too. */
+/*
+ * If a set switch has waited for this restart, the noted PMDs of the set that is active now are not
+ * reset: the noted PMDs of a set are reset when the set becomes active the next time.
+ */
 static inline enum pfm_outcome pfm_outcome_of_restart(struct pfm_context *context,
 						      u32 control)
 {

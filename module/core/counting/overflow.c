@@ -75,8 +75,8 @@ static __always_inline u64 visible_ip(const struct pfm_context *context,
 }
 
 /*
- * Store in @sample the thread that runs.  Its numbers are 0 if it has ended, or if the creator
- * cannot see it.
+ * Store in @sample the running thread and its numbers.  The numbers are 0 if the thread has ended,
+ * or if it is not in the pid namespace of the context's creator.
  */
 static noinline void tell_running_thread(const struct pfm_context *context,
 					 struct pfm_sample *sample)
@@ -125,8 +125,8 @@ static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *con
 }
 
 /*
- * Return: the hardware's record of counter @n's overflow; NULL if there is none, or if the user
- * may not see it.
+ * Return: the hardware's record of the overflow of counter @n; NULL if there is no such record, or
+ * if the user may not see it.
  */
 static const struct pfm_hardware_sample *
 find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *noted,
@@ -240,9 +240,9 @@ static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrappe
 }
 
 /*
- * Like sample_all(), for a context that is inherited, and for its copies.  The thread does not wait
- * for the user: if the buffer is full, the format counts samples as lost, and one notification is
- * sent.
+ * Like sample_all(), for a context with PFM_FL_INHERIT_*, and for its copies.  The thread does not
+ * wait for the user: if the buffer is full, the format counts samples as lost, and one notification
+ * is sent.
  */
 static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
 				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -262,7 +262,7 @@ static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *conte
 	return (control & ~PFM_CONTROL_MASK) | PFM_CONTROL_RESET;
 }
 
-/* Return: PFM_CONTROL_SWITCH if a switch count has come to 0, else 0. */
+/* Return: PFM_CONTROL_SWITCH if a switch count has come to 0; if not, 0. */
 static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 {
 	unsigned int n;
@@ -278,7 +278,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue was full and the format is not continuous, else 0. */
+/* Return: PFM_CONTROL_MASK if the queue was full, or 0.  With a continuous format, always 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -341,7 +341,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
  * format the context is masked, unless note_all() makes an exception.  If there was no
  * notification, no restart can unmask the context; perfmon2 called this saturation.
  *
- * Return: which steps remain to be done: a mask of PFM_CONTROL_MASK, _SWITCH and _RESET.
+ * Return: which steps remain to be done: any of PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 					  struct pfm_context *context,
@@ -372,9 +372,9 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
  * Sometimes an overflow at user level is found only when the thread leaves the CPU, for example if
  * the last instruction before a system call caused it.  Then the sample gets the address at which
  * the thread entered the kernel.  If an interrupt stops a system-wide context, the sample gets the
- * address of the interrupted instruction.  If a kernel thread stops it, for example the idle
- * thread, the sample gets the address of the code that stops it; @here has room for these
- * registers.
+ * address of the interrupted instruction.  If a kernel thread stops the context, for example the
+ * idle thread, the sample gets the address of the code that stops it.  The registers of this code
+ * are stored in @here.
  */
 static __always_inline struct pt_regs *
 registers_of_stop(const struct pfm_context *context, struct pt_regs *here)

@@ -10,7 +10,7 @@
 #include "throttle.h"
 
 /*
- * The registry's mutex protects the list.  Readers of statistics walk it under RCU. A CPU that
+ * The registry's mutex protects the list.  Readers of statistics walk it under RCU.  A CPU that
  * goes offline walks it with interrupts off, which is an RCU read-side critical section, too.
  */
 static LIST_HEAD(scoped);

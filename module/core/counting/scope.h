@@ -17,9 +17,9 @@ int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: @number if each CPU has its own registers of @pmu.  If CPUs share the registers, the
- * owner of those that CPU @number uses, or a negative errno.  Called with CPU hotplug held off; may
- * sleep.
+ * If each CPU has its own registers of @pmu, return @number.  If CPUs share the registers, return
+ * the owner of the registers that CPU @number uses, or a negative errno.  Called with CPU hotplug
+ * held off; may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The time of a set. */
+/* How long a set has been active, and how much of its timeout remains. */
 #include "set_clock.h"
 
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)

@@ -88,7 +88,7 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now)
 
 /*
  * Make the set after @set active.  pfm_pause() may find an overflow, and this overflow may already
- * mask the context or switch sets.  Return: registers to be started, or NULL.
+ * mask the context or switch sets.  Return: the registers to be started; NULL: none.
  */
 static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set,
 					 u64 now)

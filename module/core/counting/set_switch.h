@@ -46,7 +46,7 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
  * @set: the set that is active before the switch
  * @now: pfm_clock()
  *
- * Return: registers to be started, NULL for none
+ * Return: the registers to be started, or NULL if no set counts now.
  */
 struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
 					     struct pfm_set *set, u64 now);

@@ -10,11 +10,11 @@
 static struct dentry *root;
 
 /*
- * A CPU has several statistics: one for its threads, one for its system-wide context, and one for
- * each PMU whose registers it shares with other CPUs.
+ * A CPU has several structures of statistics: one for its threads, one for its system-wide context,
+ * and one for each PMU whose registers it shares with other CPUs.
  *
  * @field: a field of the statistics in pfm_cpu
- * @sum: the sum of this field over all statistics of the CPU
+ * @sum: the sum of this field over all these structures
  */
 struct field_sum {
 	const void *field;
@@ -36,7 +36,7 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 
 /*
  * @data: a field in the statistics of the CPU's threads.  @value: set to the sum of this field over
- * all statistics of the CPU.
+ * all structures of statistics of the CPU.
  */
 static int get(void *data, u64 *value)
 {

@@ -13,7 +13,7 @@
 #define PFM_STATISTICS(X)                                                                     \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                      \
 	X(ovfl_intr_regular_count) /* overflow interrupts that found a wrapped counter */     \
-	X(ovfl_intr_spurious_count) /* overflow interrupts that found none */                 \
+	X(ovfl_intr_spurious_count) /* overflow interrupts that found no wrapped counter */   \
 	X(ovfl_intr_nmi_count) /* overflow interrupts that were NMIs */                       \
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
 	X(ovfl_intr_timed_count) /* overflow interrupts that were timed */                    \
@@ -34,7 +34,7 @@
 	X(set_switch_ns) /* ns in set switches, if measured */                                \
 	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */ \
 	X(copy_count) /* copies made at forks */                                              \
-	X(not_followed_count) /* threads and children that got no copy */
+	X(not_followed_count) /* threads and child processes that got no copy */
 
 /*
  * The additions are not atomic, because only the CPU itself changes its statistics, with
@@ -66,7 +66,7 @@ static inline u64 pfm_switches_of(const struct task_struct *task)
 
 /*
  * What a context has done since its load.  Changed only where the context's registers are.
- * A load on a thread sets @switches to -n if the thread has been switched n times before: see
+ * A load on a thread sets @switches to -n if the thread has been switched out n times before: see
  * pfm_statistics_begin().
  */
 struct pfm_context_statistics {
@@ -84,8 +84,8 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 }
 
 /*
- * True if the fields *_ns are measured.  Bit 2 of /sys/kernel/perfmon/debug decides that.
- * ovfl_intr_timed_ns is always measured.
+ * True if the fields *_ns are measured.  Bit 2 of /sys/kernel/perfmon/debug decides that.  The
+ * field ovfl_intr_timed_ns is an exception: it is always measured.
  */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 

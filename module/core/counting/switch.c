@@ -97,8 +97,8 @@ static __always_inline bool counting_prepare(struct pfm_context *context,
 	if (cpu->pmd_stamp != set->pmd_stamp)
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
-	barrier(); /* the overflow handler must see all of the above */
-	/* Set before start(), because the first count may overflow. */
+	barrier(); /* the overflow handler must see all stores above */
+	/* Set before start(): right after it, an overflow may come. */
 	WRITE_ONCE(cpu->running, set);
 	return true;
 }
@@ -153,7 +153,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		pfm_overflow_collect(context, overflows);
 }
 
-/* @cpu is this CPU. */
+/* @cpu: the data of this CPU. */
 static __always_inline void bring_in(struct pfm_context *context, struct pfm_cpu *cpu,
 				     u64 now)
 {

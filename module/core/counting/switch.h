@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* Called once, when the module is loaded: sets the hook (hooks.h). */
+/* Called once, when the module is loaded: sets the hook for thread switches (hooks.h). */
 void pfm_switch_init(void);
 
 /*
@@ -30,8 +30,8 @@ void pfm_resume(struct pfm_context *context);
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *
- * If this CPU's PMCs still have the values of @previous, the PMU module may write only those that
- * differ.
+ * If this CPU's PMCs still have the values of @previous, the PMU module may write only the PMCs
+ * whose values differ in the two sets.
  *
  * Return: the argument of start(), or NULL if the set must not count now.
  */

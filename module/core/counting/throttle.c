@@ -5,9 +5,9 @@
  *
  * An event set with too many overflow interrupts counts nothing for about a tick.
  * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
- * may take a whole tick.  So only every n-th interrupt is timed, and each other interrupt is
- * assumed to take as long.  A set is also throttled if its interrupts take more than a certain
- * share of its duration.
+ * may take a whole tick.  So the time that interrupts take is limited as well: a set is throttled
+ * if its interrupts take more than a certain share of its duration.  Only every n-th interrupt is
+ * timed, and each interrupt that is not timed is assumed to take as long as the timed one.
  *
  * The clock of a set's duration runs only while the set is active and its thread is on a CPU.  So
  * the durations of different sets on a CPU do not overlap.  If the interrupts of each set take at
@@ -25,8 +25,8 @@
 #include "throttle.h"
 
 /*
- * The share of the time that overflow handlers may take, in percent.  Interrupt entry and
- * return are not included.
+ * The share of a set's duration that its overflow handlers may take, in percent.  Interrupt entry
+ * and return are not included.
  */
 #define BUSY 25
 
@@ -45,7 +45,7 @@ static u64 measure(struct pfm_context *context, u64 begun)
 
 /*
  * Return: whether the interrupts since the last check took too much of the time.  @taken: ns that
- * one of these interrupts took; the other interrupts are assumed to take as long.
+ * one of these interrupts took; the rest of them are assumed to take as long.
  */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {
@@ -56,8 +56,8 @@ static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 }
 
 /*
- * The budget is checked at every @step-th interrupt.  If only few interrupts are allowed, @step
- * is 1.
+ * The next check comes after budget->step interrupts.  If only few interrupts are allowed in a
+ * tick, this number is 1.
  */
 static void next_step(struct pfm_budget *budget, unsigned int limit)
 {
@@ -132,7 +132,7 @@ static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *tim
 	}
 }
 
-/* Interrupt context. */
+/* Called in interrupt context. */
 static void look(struct pfm_cpu *cpu)
 {
 	struct pfm_context *context = cpu->context;

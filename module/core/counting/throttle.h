@@ -22,8 +22,8 @@ struct pfm_set;
  *
  * @left: number of overflow interrupts until the next check
  * @step: number of overflow interrupts from the last check to the next one
- * @interrupts: number of overflow interrupts from the beginning of this tick to the last check
- * @tick: when this tick began
+ * @interrupts: number of overflow interrupts from @tick to the last check
+ * @tick: when the present tick began
  * @looked: time of the last check
  * @until: if the set is throttled, the time at which it will count again
  */

@@ -28,7 +28,7 @@ static const struct {
 	[PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE] = { "CPU", .is_state = true },
 };
 
-/* Return: the PMU's virtual PMD of that number, or NULL. */
+/* Return: the PMU's virtual PMD with the number @pmd; NULL if the PMU has none. */
 static const struct pfm_virtual_pmd *of_pmu(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMU_BASE;

@@ -22,7 +22,7 @@ struct registration {
 	struct pfm_format_directory *directory;
 };
 
-static DEFINE_MUTEX(registry); /* protects the list */
+static DEFINE_MUTEX(registry); /* protects registrations */
 static LIST_HEAD(registrations);
 
 static struct registration *find(const char *name)
@@ -126,7 +126,7 @@ const struct pfm_format *pfm_format_get(const char *name)
 	format = get_registered(name);
 	if (format)
 		return format;
-	/* Users may write a UUID in capitals. */
+	/* Users may write a UUID in capital letters; module aliases have small letters. */
 	string_lower(alias, name);
 	/* Do not hold the mutex here: the module takes it to register its format. */
 	if (request_module(PFM_FORMAT_ALIAS("%s"), alias) == -ENOMEM)

@@ -8,9 +8,9 @@
 #define PFM_FORMAT_NAME_SIZE 40
 
 /*
- * Get the format of this name or UUID.  Loads its module if necessary, and holds the module.
- * Process context, may sleep.  Return: the format, or an error pointer: -ENOMEM, or -EINVAL
- * if there is no such format.
+ * Get the format whose name or UUID is @name.  Loads the module of the format if necessary, and
+ * takes a reference to it.  Process context, may sleep.  Return: the format, or an error pointer:
+ * -ENOMEM, or -EINVAL if there is no such format.
  */
 const struct pfm_format *pfm_format_get(const char *name);
 

@@ -7,9 +7,10 @@
 #include <linux/printk.h>
 
 /*
- * If a module was built against other headers, its structures may differ from ours.  Check the
- * interface number in its description before reading any other field, because the other fields may
- * be at other offsets.  The kernel detects such modules only with CONFIG_MODVERSIONS.
+ * If a module was built against other headers, its structures may differ from those of the core.
+ * Check the interface number in the description that the module registers before reading any other
+ * field of the description, because the other fields may be at other offsets.  The kernel detects
+ * such modules only with CONFIG_MODVERSIONS.
  */
 static inline int pfm_interface_check(const char *kind, u32 built_for, u32 offered,
 				      const struct module *module)

@@ -14,7 +14,7 @@
 #include "machine.h"
 #include "perfmon_pmu.h"
 
-/* request_module() does not accept longer names. */
+/* request_module() does not accept longer aliases. */
 static char alias[56];
 
 #if defined(CONFIG_ARM64)
@@ -37,8 +37,8 @@ static void describe(void *unused)
 #endif
 
 /*
- * The CPUs of a machine may differ.  The alias describes the first online CPU or, on x86, the CPU
- * that booted.
+ * The CPUs of a machine may differ.  The alias describes the first online CPU or, on x86, the boot
+ * CPU.
  */
 void pfm_machine_init(void)
 {

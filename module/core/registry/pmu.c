@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU registry.  A context gets its PMU when it is created, and holds the PMU's module.
- * The hardware is claimed when the context is loaded (claim.c).
+ * The PMU registry.  A context gets its PMU when it is created, and holds a reference to the PMU's
+ * module.  The hardware is claimed when the context is loaded (claim.c).
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -24,8 +24,8 @@
 #include "pmu.h"
 #include "sysfs.h"
 
-static DEFINE_MUTEX(registry); /* protects the list */
-static LIST_HEAD(pmus); /* by rank; the first one is the default */
+static DEFINE_MUTEX(registry); /* protects pmus */
+static LIST_HEAD(pmus); /* by rank; the first one without a scope is the default */
 
 static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_register *pmc)
 {
@@ -138,8 +138,8 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 }
 
 /*
- * Return: the PMU of that name, or the default if @name is NULL; NULL if there is no such PMU.  A
- * PMU that CPUs share is never the default, because it cannot count for a thread.
+ * Return: the PMU of that name, or the default PMU if @name is NULL; NULL if there is no such PMU.
+ * A PMU that several CPUs share is never the default, because it cannot count for a thread.
  */
 static struct pfm_pmu *find(const char *name)
 {
@@ -297,7 +297,7 @@ static bool is_registered(const char *name)
 
 /*
  * Load the module for the processor.  If it registers no PMU, load the fallback.  After -ENOMEM do
- * not load the fallback, because this error says nothing about the machine.
+ * not load the fallback: with more memory, the module for the processor may register a PMU.
  */
 static int load_default(void)
 {

@@ -17,8 +17,8 @@ struct pfm_pmu_facts {
 };
 
 /*
- * Get the PMU @name, or the default if @name is NULL, for a context.  Loads its module if
- * necessary.  May sleep.  Return: the PMU, or an error pointer.
+ * Get the PMU @name for a context, or the default PMU if @name is NULL.  Loads the module of the
+ * PMU if necessary.  May sleep.  Return: the PMU, or an error pointer.
  */
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);

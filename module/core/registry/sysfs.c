@@ -39,8 +39,8 @@ static ssize_t interface_version_show(struct kobject *kobject,
 /*
  * The file "syscall": perfmon2 reported the number of its first system call here.  If the file did
  * not exist, libpfm 3 would use a fixed number, which now belongs to another system call.  The
- * number reported here and the next eleven are unused on every architecture: a system call with one
- * of them fails with ENOSYS.
+ * number reported here and the next eleven numbers are unused on every architecture: a system call
+ * with one of these numbers fails with ENOSYS.
  */
 static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			    char *buffer)

@@ -15,7 +15,7 @@ void pfm_sysfs_exit(void);
  */
 int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
-int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */
+int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: no default PMU */
 
 /* Add and remove formats/NAME/ of a format.  Return: the directory, or an error pointer. */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);

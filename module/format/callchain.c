@@ -13,7 +13,7 @@
 
 /*
  * Maximum number of addresses in the kernel's part and in the user's part of a call chain; 0 if the
- * part is left out.  hdr_buf_flags of the buffer has these limits, too.
+ * part is left out.  The field hdr_buf_flags in the header of the buffer contains all this data.
  */
 struct limits {
 	u16 kernel;

@@ -4,7 +4,7 @@
  *
  * The header counts the regions that have been filled and those that have been handed back.  The
  * regions from number "released" to number "filled" - 1 belong to the user; the others belong to
- * the kernel.  Handler and restart need no lock: the core never calls them concurrently.
+ * the kernel.  Handler and restart need no lock: the core never calls them at the same time.
  */
 #include <linux/device.h>
 #include <linux/module.h>

@@ -75,7 +75,10 @@ unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bo
 		*link = true;
 	}
 	while (count < most && pointer % sizeof(u64) == 0) {
-		/* On x86 this also fails if an NMI interrupted a switch of address spaces. */
+		/*
+		 * This fails if the frame is not in memory or, on x86, if an NMI interrupted a
+		 * switch of address spaces.
+		 */
 		if (copy_from_user_nofault(&frame, (void __user *)pointer, sizeof(frame)))
 			break;
 		if (!frame.address)

@@ -10,7 +10,7 @@
  * innermost function may have no frame.  As in perf's chains, the link register is used unless it
  * is known to be stale.
  *
- * The kernel's frames, too, are read with functions that tolerate any address.
+ * The frames of both stacks are read with functions that tolerate any address.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -134,7 +134,7 @@ static bool follow(struct walk *walk, struct place *place)
 		}
 		/*
 		 * Stacks grow down, so the caller's frame has a higher address.  In the
-		 * kernel it may also be on another stack, at any address.
+		 * kernel the caller's frame may be on another stack, at any address.
 		 */
 		if (!walk->is_kernel && frame.caller <= address)
 			return false;

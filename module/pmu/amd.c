@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "amd": the core counters of AMD's processors from K8 on, perfmon_amd.h.
+ * PMU description "amd": the core counters of AMD's processors from K8 on.  The register map
+ * is perfmon_amd.h.
  *
  * The registers: AMD64 Architecture Programmer's Manual, volume 2, section "Performance
  * Monitoring Counters", and the BIOS and Kernel Developer's Guide of family 10h.
@@ -38,7 +39,7 @@ static const char *const counter_names[] = { FOR_EACH_NUMBER(COUNTER_NAME) };
 static struct pfm_register amd_pmcs[MOST_COUNTERS] __ro_after_init;
 static struct pfm_register amd_pmds[MOST_COUNTERS] __ro_after_init;
 
-/* Except in family 15h, every counter can count every event. */
+/* Except in family 15h, every counter can count every event that check_pmc() accepts. */
 static bool counts_anywhere(u64 pmc)
 {
 	return boot_cpu_data.x86 != FAMILY_15H;
@@ -67,8 +68,8 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 }
 
 /*
- * In family 15h, each event can be counted by certain counters only.  A PMC that selects neither
- * user level nor kernel level counts nothing, so it is accepted on every counter.
+ * In family 15h, each event can be counted by certain counters only.  If a PMC selects neither user
+ * level nor kernel level, its counter counts nothing, so every event is accepted.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {
@@ -78,8 +79,8 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 
 /*
  * From family 17h on, an event needs two counters if it can occur more than 15 times in a cycle.
- * One counter alone would count too little, so the event is refused.  Event FFFH, which merges two
- * counters into one, is refused, too.
+ * One counter alone would count too little, so the event is refused if the PMC selects a level.
+ * Event FFFH, which merges two counters into one, is always refused.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {
@@ -119,9 +120,9 @@ static void __init describe_counter(unsigned int n)
 }
 
 /*
- * With PerfMonV2 there are global registers, and CPUID reports the number of counters.  The global
- * registers control only the counters of the CPU feature PERFCTR_CORE.  If a hypervisor hides this
- * feature, PerfMonV2 cannot be used.
+ * Version 2 of AMD's PMU, PerfMonV2, has global registers, and CPUID reports the number of its
+ * counters.  The global registers control only the counters of the CPU feature PERFCTR_CORE.  If a
+ * hypervisor hides this feature, PerfMonV2 cannot be used.
  * Return: the number of counters; 0 if PerfMonV2 cannot be used.
  */
 static unsigned int __init counters_of_version_2(void)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "amd_ibs": AMD's instruction based sampling, perfmon_amd.h.
+ * PMU description "amd_ibs": AMD's instruction based sampling (IBS).  The register map is
+ * perfmon_amd.h.
  *
- * There is a unit for fetches and a unit for ops.  A unit counts up to a maximum, takes a sample
- * and stops: it sets the valid bit of its control register and raises an NMI.  A PMD has 64 bits.
- * The maximum is the number of events until the PMD overflows.  If this number is too large for the
- * register, the maximum is the largest number that the register can hold.
+ * One unit samples fetches, and one unit samples ops.  A unit counts its events up to a maximum,
+ * takes a sample and stops: it sets the valid bit of its control register and raises an NMI.  The
+ * maximum is a field of the control register.  A PMD has 64 bits.  We set the maximum to the number
+ * of events until the PMD overflows (rounded up, see run_unit()), or to the largest number that the
+ * field can hold.
  *
  * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BKDG, family 10h.
@@ -40,13 +42,15 @@
 #include <perfmon/perfmon_amd.h>
 
 /*
- * A sample may be found before its NMI comes.  The NMI then comes within this number of ticks.  On
- * real hardware it comes within a microsecond, but a virtual CPU may have to wait longer.
+ * When we halt a unit, we may find a sample whose NMI has not come yet.  The NMI then comes within
+ * this number of ticks.  On real hardware it comes within a microsecond, but a virtual CPU may have
+ * to wait longer.
  */
 #define LATE_TICKS    (HZ / 10)
 
 /*
- * IbsOpMaxCnt is the maximum divided by 16.  Its values up to 8 are reserved (BKDG of family 10h).
+ * The smallest maximum of each unit.  IbsOpMaxCnt, a field of the op unit's control register, has
+ * the maximum divided by 16.  The values 0 to 8 of this field are reserved (BKDG of family 10h).
  */
 #define LEAST_OPS     0x90
 #define LEAST_FETCHES 0x10
@@ -93,7 +97,7 @@ static void note(struct perf_event *event, u64 config, u64 period, s64 left, u64
 	local64_set(&event->hw.prev_count, count);
 }
 
-/* Halt a unit that we do not use.  Interrupts off. */
+/* Halt a unit, and let the fields of its placeholder agree with the registers.  Interrupts off. */
 void amd_ibs_park(struct perf_event *event, enum unit unit)
 {
 	halt_unit(unit);
@@ -103,10 +107,10 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /* ---- start and halt ----------------------------------------------------------------------- */
 
 /*
- * Start the unit of PMD @n for the rest of the period.  The unit counts up to a maximum.  The
- * maximum must be a multiple of 16, so the number of events is rounded up.  If the unit can start
- * to count at a value above 0, it starts at the difference between the two numbers.  If it cannot,
- * the sample comes late by this number of events.
+ * Start the unit of PMD @n for the rest of the period.  The maximum of the unit must be a multiple
+ * of 16, so it may be larger than the number of events that remain.  If the unit can start to count
+ * at a value above 0, it starts at the difference between the maximum and this number.  If it
+ * cannot, the sample comes late by the difference.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -225,8 +229,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 
 	*samples += is_sample;
 	/*
-	 * A period ends only when its sample is taken. If the unit was halted after it reached the
-	 * maximum and before it took the sample, one event is left.
+	 * A period ends only when its sample is taken.  If the unit was halted after it reached
+	 * the maximum and before it took the sample, we let one event of the period remain.
 	 */
 	if (left <= 0 && !is_sample)
 		left = 1;
@@ -240,7 +244,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 /*
  * Record that an NMI may still come for a sample that has already been found, or that was lost when
  * the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come immediately.
- * So the caller calls this function before the halt, and again afterwards.
+ * So the caller calls this function before the halt.  The NMI may delete the record, so the
+ * caller calls this function again after the halt.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -273,12 +278,15 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	/* If two samples raise two NMIs, the second NMI finds no sample. */
+	/* If each unit raised an NMI, the first NMI took both samples, and the next finds none. */
 	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }
 
-/* Handle samples.  Return: the set that counts next, or NULL.  Its units do not run yet. */
+/*
+ * Handle samples.
+ * Return: the set that counts next, whose units do not run yet; NULL if no set counts next.
+ */
 static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs *regs)
 {
 	struct pfm_hardware_sample noted[UNITS + 1] = {};
@@ -334,9 +342,9 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * Our first handler: halts the units and handles or keeps their samples.  All NMIs of a CPU come
- * here, also those of other devices.  Even if another device raised the NMI, no unit may take a
- * sample until perf's handler has been called.
+ * Our first handler: halts the units and handles or keeps their samples.  The kernel calls it for
+ * every NMI of the CPU, whichever device raised the NMI.  Even if it was another device, no unit
+ * may take a sample until perf's handler has been called.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -538,7 +546,7 @@ static struct pfm_pmu ibs = {
 	.pmds = pmds,
 	.pmc_count = ARRAY_SIZE(pmcs),
 	.pmd_count = ARRAY_SIZE(pmds),
-	.rank = PFM_RANK_HARDWARE + 1, /* the core counters are the default */
+	.rank = PFM_RANK_HARDWARE + 1, /* so the core counters are the default */
 };
 
 static u32 __init find_caps(void)

@@ -28,7 +28,7 @@ enum unit {
 /**
  * struct ibs_cpu - IBS on a CPU; used by that CPU only, interrupts off
  * @placeholders: for each unit, the perf event that holds it; NULL if we do not hold the unit
- * @loaded: the set that counts here, or NULL
+ * @loaded: the set that counts here; NULL if none does
  * @running: counters of @loaded whose units run
  * @pending: counters of @loaded with an overflow that has not been acknowledged yet
  * @left: for each unit, the number of events from its start to the overflow
@@ -36,7 +36,7 @@ enum unit {
  *	unit took no sample
  * @kept: for each unit of @running: the contents of its control register before an NMI halted the
  *	unit; 0 if no NMI has halted it
- * @next: the set that counts after this NMI, or NULL
+ * @next: during an NMI: the set that counts after this NMI; NULL if none does
  * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples
  * @missed: an NMI came while @is_changing was true
@@ -92,7 +92,7 @@ void amd_ibs_release(struct pfm_pmu *pmu, const u64 *pmds);
 
 /*
  * Register the PMU if the processor and perf have IBS.  Process context, may sleep.
- * Return: 0 on success or if there is no IBS; else the error of pfm_pmu_register().
+ * Return: 0 on success or if there is no IBS; the error of pfm_pmu_register() if it fails.
  */
 int amd_ibs_register(void);
 

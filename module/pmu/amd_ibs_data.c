@@ -11,7 +11,7 @@
 static const struct {
 	u32 msr;
 	u8 unit;
-	u32 needs; /* bit of amd_ibs_caps; 0: none */
+	u32 needs; /* bit of amd_ibs_caps that shows this register; 0: always there */
 	const char *name;
 } data_registers[PFM_AMD_IBS_REGISTERS] = {
 	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,

@@ -44,7 +44,7 @@ static void perf_took_sample(struct perf_event *event, struct perf_sample_data *
 
 /* ---- claim and release -------------------------------------------------------------------- */
 
-static u64 claimed; /* the claimed counters; the hotplug callback reads them, too */
+static u64 claimed; /* the claimed counters; begin_on() reads this variable */
 static enum cpuhp_state hotplug_state;
 
 static struct perf_event *create(enum unit unit)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PMU descriptions "amd_l3" and "amd_df": counters of the third-level cache and of the data fabric
- * of AMD's processors, perfmon_amd_uncore.h.
+ * of AMD's processors.  The register map is perfmon_amd_uncore.h.
  *
  * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
  * made there (amd_uncore_perf.c).  The counters cannot interrupt.  We use a timer instead: its
@@ -132,8 +132,8 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 /*
  * The timer's callback, which replaces the overflow interrupt.  While the callback runs, only
  * pfm_overflow() stops this CPU's counters.  The comment at soft_interrupt() explains why.  If the
- * timer's CPU goes offline, the timer migrates.  By then, the counters of that CPU have been
- * stopped.
+ * timer's CPU goes offline, the kernel moves the timer to another CPU.  By then, the counters of
+ * the offline CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -205,7 +205,7 @@ static u64 stop(struct uncore_cpu *cpu, struct pfm_registers *registers)
 /*
  * As in perf, an event whose thread mask is 0 is counted for all threads.  In families 17h and 18h,
  * an event whose slice mask is 0 is counted in all slices.  From family 19h on, an event whose
- * thread mask is 0 is also counted in all slices.
+ * thread mask is 0 is counted for all threads, in all cores and in all slices.
  */
 static bool l3_check_pmc(unsigned int n, u64 *value)
 {

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <perfmon_pmu.h>
 
-#define UNCORE_COUNTERS 16 /* the largest number of counters of a PMU */
+#define UNCORE_COUNTERS 16 /* we use at most this many counters of a PMU */
 
 /**
  * struct uncore_counter - a counter; used on the owner CPU only, interrupts off
@@ -23,7 +23,7 @@ struct uncore_counter {
 
 /**
  * struct uncore_cpu - the registers that a CPU owns
- * @timer: updates the counters, long before a register can wrap twice
+ * @timer: updates the counters, so often that no register wraps twice between two updates
  * @running: the set that counts; NULL when halted
  * @overflows: counters whose 64-bit values have overflowed
  * @instance: number of the CPU's cache or package; negative if it is not known yet or if there is

@@ -3,16 +3,17 @@
  * PMU descriptions "amd_l3" and "amd_df": who owns the registers, and how to share them with perf.
  *
  * In many kernels perf's driver amd_uncore is built in; in others it is a module.  The driver gives
- * a register to one event at a time, and has no function to reserve registers.  So a placeholder, a
- * pinned event of perf, holds each register that we use.  Each register of a PMU can count every
- * event.  So each of our counters uses the register that its placeholder has at the moment, and
- * perf can use the other registers.  When perf's own events change, perf may stop placeholders and
- * start them again, perhaps on other registers.  perf then moves each count to the new register.
- * perf also writes the field hw.config of the placeholder to the control register, so
+ * a register to one event at a time, and has no function to reserve registers.  So each register
+ * that we use is held by a placeholder, a pinned event of perf.  Each register of a PMU can count
+ * every event.  So each of our counters uses the register that its placeholder has at the moment,
+ * and perf can use the other registers.  When perf's own events change, perf may stop placeholders
+ * and start them again, perhaps on other registers.  perf then moves each count to the new
+ * register.  perf also writes the field hw.config of the placeholder to the control register, so
  * uncore_select() stores our event in this field.
  *
- * perf chooses the CPU that accesses the registers: the placeholder's CPU.  If perf's driver is not
- * loaded, we choose the CPU, and the driver cannot be loaded while we hold registers.
+ * If perf's driver is loaded, perf chooses the CPU that accesses the registers: the placeholders
+ * are on this CPU.  If perf's driver is not loaded, we choose the CPU, and the driver cannot be
+ * loaded while we hold registers.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -35,7 +36,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* we hold a reference; all of perf's PMUs are on this device's bus */
+	*any_pmu; /* device of some PMU of perf; its bus has the devices of all of them */
 static enum cpuhp_state hotplug_state;
 
 /* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */
@@ -90,7 +91,8 @@ static long ask_for_owner(void *info)
  * Create a placeholder on this CPU.  A pinned event that gets no register stays in an error state
  * forever, so it is released.
  *
- * Return: NULL if perf gives us no register, or an error pointer if there is no memory.
+ * Return: the placeholder; NULL if perf gives us no register; an error pointer if there is no
+ * memory.
  */
 static struct perf_event *create_placeholder(const struct uncore *uncore)
 {
@@ -301,7 +303,8 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
  * Take the claimed counters if the session's CPU does not hold them yet.  This CPU may have just
  * become the owner, because the previous owner went offline.  If perf has no such PMU, nothing has
  * to be taken: the claim has prepared the registers, and another context may be counting with them.
- * The field is_known does not change while counters are claimed.
+ * The field is_known is read without the mutex, because it does not change while counters are
+ * claimed.
  */
 int uncore_load(struct pfm_session *session)
 {

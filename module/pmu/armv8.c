@@ -7,8 +7,8 @@
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
  * One register has the enable bits of all counters, so one write starts or stops all of them.
- * PMCR_EL0.E is on as long as the PMU is claimed, except while perf moves its own events
- * (armv8_perf.c).
+ * PMCR_EL0.E, without which no counter counts, is on as long as the PMU is claimed, except while
+ * perf moves its own events (armv8_perf.c).
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>
@@ -27,14 +27,14 @@
 	 PFM_ARMV8_PMC_INCLUDE_HYP)
 #define USER_LEVEL                                                                       \
 	.user_set = PFM_ARMV8_PMC_EXCLUDE_KERNEL, .user_clear = PFM_ARMV8_PMC_INCLUDE_HYP
-#define EVENT_10_BITS 0x3ff /* event numbers before FEAT_PMUv3p1 */
+#define EVENT_10_BITS 0x3ff /* largest event number before FEAT_PMUv3p1 */
 
 static char *cpus;
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus,
 		 "list of CPUs to use (default: all that have the first CPU's PMU)");
 
-/* Module parameter; it is read when counters are claimed. */
+/* The module parameter leave_to_perf is read whenever counters are claimed. */
 #define LEAVE_DEFAULT (~0u)
 static unsigned int leave_to_perf = LEAVE_DEFAULT;
 module_param(leave_to_perf, uint, 0644);
@@ -144,7 +144,7 @@ u64 armv8_read(struct pfm_registers *registers, u64 *values)
 					  event_mask);
 	if (used & BIT(CYCLE_COUNTER))
 		values[CYCLE_COUNTER] = armv8_read_counter(CYCLE_COUNTER);
-	isb(); /* reads of different registers are not ordered */
+	isb(); /* without it, the overflows might be read before the counters */
 	return armv8_overflows(registers);
 }
 
@@ -253,7 +253,7 @@ static struct pfm_register armv8_pmds[REGISTERS] __ro_after_init = {
 	[CYCLE_COUNTER] = {
 		.name = "PMCCNTR_EL0",
 		.type = PFM_REG_COUNTER,
-		.width = 64,	/* the kernel sets PMCR_EL0.LC */
+		.width = 64,	/* because the kernel sets PMCR_EL0.LC */
 		.address = SYS_PMCCNTR_EL0,
 	},
 };

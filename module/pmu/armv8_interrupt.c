@@ -18,7 +18,10 @@
 #include "armv8.h"
 #include "compat/arm_pmu.h"
 
-/* The interposed action of each CPU.  All CPUs have the same action if the interrupt is a PPI. */
+/*
+ * For each CPU, the struct irqaction whose handler we have replaced.  If the interrupt is a PPI,
+ * all CPUs have the same struct irqaction.
+ */
 static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
@@ -46,8 +49,8 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 }
 
 /*
- * Return: the driver's action, or NULL if it is not found.  In that case perf measures our
- * interrupts, too.
+ * Return: the driver's action; NULL if it is not found.  In the second case, interrupts that only
+ * our counters raise do not bypass perf's measurement.
  */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {
@@ -63,7 +66,7 @@ static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu
 }
 
 /**
- * armv8_interrupt_interpose() - bypass perf's measurement for our interrupts
+ * armv8_interrupt_interpose() - let our interrupts bypass perf's measurement
  * @pmu: the PMU; its handle_irq has already been interposed
  *
  * Process context; hotplug held off.

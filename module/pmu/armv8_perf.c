@@ -46,7 +46,7 @@ static struct cpumask our_cpus;
 static struct cpumask listed_cpus;
 
 static struct arm_pmu *arm_pmu;
-static u64 claimed; /* counters that are ours, on each of our_cpus */
+static u64 claimed; /* the counters that we hold on each CPU in our_cpus */
 
 /*
  * X(function) for each function of perf's driver that we interpose; shared_FUNCTION() is called
@@ -111,7 +111,7 @@ static noinline void halt_withdrawn(u64 counters)
 
 /*
  * Call pfm_overflow_of() if a counter of @set has wrapped.
- * Return: the set of the same context that counts after the interrupt, or NULL.
+ * Return: the set of the same context that counts after the interrupt; NULL if none does.
  */
 static __always_inline struct pfm_registers *handle_set(struct pfm_registers *set,
 							bool *ours)
@@ -153,7 +153,7 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 	return ours ? IRQ_HANDLED : result;
 }
 
-/* Not inlined, so that shared_handle_irq() stays short if only the set of a thread is running. */
+/* Not inlined, so that shared_handle_irq() is short in the usual case: only a thread's set runs. */
 static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
 					      struct pfm_running running)
 {
@@ -200,8 +200,8 @@ static void clear_others(void)
 }
 
 /*
- * Called instead of arm_pmu.start, when perf has moved events on this CPU or switches
- * threads.  Interrupts are off.  It is never called in an NMI.
+ * Called instead of arm_pmu.start: after perf has moved events on this CPU, and when perf replaces
+ * the events of a thread by those of the next thread.  Interrupts are off.  Never called in an NMI.
  */
 static void shared_start(struct arm_pmu *pmu)
 {
@@ -346,9 +346,9 @@ static void claim_here(void *argument)
 }
 
 /*
- * Clear the counters before they are marked as unused, because perf may use unused
- * counters.  If no counter of this CPU is used any more, switch PMCR_EL0.E off, as
- * perf does.  Interrupts are off.
+ * Release those counters in the bitmap *@argument that are ours on this CPU.  Clear them before
+ * they are marked as unused, because perf may use unused counters.  If no counter of this CPU is
+ * used any more, switch PMCR_EL0.E off, as perf does.  Interrupts are off.
  */
 static void release_here(void *argument)
 {

@@ -59,9 +59,9 @@ static inline void armv8_write_control(u64 value)
 
 /*
  * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSSET_EL0,
- * PMOVSCLR_EL0: one bit for each counter.  Writing 0 to a bit has no effect, so two
- * owners of different counters need no lock.  From PMUv3p9 on there are counters with
- * numbers above 31.
+ * PMOVSCLR_EL0: one bit for each counter.  Writing 0 to a bit has no effect, so perf and
+ * perfmon, which use different counters, need no lock.  The masks have 64 bits, because from
+ * PMUv3p9 on there are counters with numbers above 31.
  */
 static inline void armv8_enable(u64 counters)
 {
@@ -110,9 +110,9 @@ static inline void armv8_write_user_access(u64 value)
 }
 
 /*
- * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: the number is part of the instruction.  An
- * access through PMSELR_EL0 instead would need an ISB each time and would share that
- * register with perf.
+ * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: each instruction names one register, so there is a case for
+ * each number.  An access through PMSELR_EL0 would need no cases, but an ISB each time, and we
+ * would have to share PMSELR_EL0 with perf.
  */
 static inline u64 armv8_read_counter(unsigned int n)
 {

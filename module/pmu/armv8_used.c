@@ -31,7 +31,7 @@
 
 static struct perf_event __percpu *placeholders;
 
-/* One placeholder stands for all counters of its CPU.  It is always stopped. */
+/* Each CPU has one placeholder for all of our counters there.  A placeholder is always stopped. */
 static void stay_stopped(struct perf_event *event)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -139,7 +139,7 @@ bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
  * armv8_mark_unused() - undo armv8_mark_used()
  * @pmu: the PMU
  * @cpu: as for armv8_mark_used()
- * @counters: bitmap of counters; those that are not ours are left alone
+ * @counters: bitmap of counters; the marks of those that are not ours do not change
  */
 void armv8_mark_unused(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 {

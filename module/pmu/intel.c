@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "intel": Intel's architectural performance monitoring, perfmon_intel.h.
+ * PMU description "intel": Intel's architectural performance monitoring.  The register map is
+ * perfmon_intel.h.
  *
  * CPUID describes the counters and their widths, see intel_counters.c.  Only intel_extra.c and
  * intel_quirks.c need lists of processor models.

@@ -30,7 +30,7 @@
 
 /*
  * From version 5 on, fixed counter i exists if bit i of ECX is set, or if i is less than the number
- * of counters in EDX.
+ * in the low bits of EDX.
  */
 static void read_counters(struct intel_counters *counters)
 {
@@ -88,8 +88,8 @@ static void read_here(void *at)
 }
 
 /*
- * Keep in @all only what @here has, too.  If the CPUs differ, fields of @all->capabilities that
- * have several bits may get wrong values.  These fields are not used in this case.
+ * Remove from @all what @here lacks.  If the CPUs differ, fields of @all->capabilities that have
+ * several bits may get wrong values.  These fields are not used in this case.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {

@@ -30,7 +30,7 @@
  * struct model - processors whose registers have the same bits
  * @models: model numbers of family 6; ends with 0
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
- * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
+ * @frontend: bits of MSR_PEBS_FRONTEND; 0 if the PMU description does not offer this register
  * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;
  *	0 if IA32_PEBS_ENABLE has no bits that add latencies to records
  */

@@ -22,7 +22,7 @@
 #include <perfmon/perfmon_intel.h>
 
 #define LEAF_LBR	  0x1c
-#define DEPTHS		  GENMASK(3, 0) /* of EAX: 8, 16, 24 and 32 entries */
+#define DEPTHS		  GENMASK(3, 0) /* of EAX: bit i means 8 * (i + 1) entries */
 #define FILTERS_LEVELS	  BIT(0) /* of EBX */
 #define FILTERS_KINDS	  BIT(1)
 #define HAS_CALL_STACK	  BIT(2)
@@ -31,7 +31,10 @@
 #define STATUS_LBR_FROZEN BIT_ULL(58) /* of IA32_PERF_GLOBAL_STATUS */
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
-/* The processor stores this source for a branch that comes from a level that is not selected. */
+/*
+ * If a branch comes from a level that the control register does not select, the processor stores
+ * this value as the address of the branch instruction.
+ */
 #define FILTERED	  (~0ull)
 
 static unsigned int depth;

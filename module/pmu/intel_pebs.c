@@ -2,16 +2,16 @@
 /*
  * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
  *
- * PMC 17, IA32_PEBS_ENABLE, arms general counters.  After such a counter wraps, the processor
- * writes a record of the counter's next event to a buffer in memory.  The record contains the
- * instruction's address and the registers.  Then the processor loads a value from memory into the
- * counter, and raises the interrupt (SDM 3B, "Processor Event Based Sampling").
+ * PMC 17, IA32_PEBS_ENABLE, arms general counters.  After an armed counter has wrapped, the
+ * processor writes a record of the counter's next event to a buffer in memory.  The record contains
+ * the instruction's address and the registers.  Then the processor loads a value from memory into
+ * the counter, and raises the interrupt (SDM 3B, "Processor Event Based Sampling").
  *
  * Each record raises an interrupt, whose handler takes the record and resets the PMD.  So the
  * buffer never contains data of another thread, and a PMD can have any reset value, even a random
- * one.  The value in memory is always 1.  Without PEBS, the counter would contain 1, too: after
- * the wrap to 0, it would count the event that PEBS records.  In both cases the highest bit, the
- * overflow flag, is clear (x86.c).
+ * one.  The value that the processor loads from memory into the counter is always 1.  Without PEBS,
+ * the counter would contain 1, too: after the wrap to 0, it would count the event that PEBS
+ * records.  In both cases the highest bit, the overflow flag, is clear (x86.c).
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation,
  * almost no kernel memory is mapped at that time: perf's buffer is mapped, but ours would not be.
@@ -58,7 +58,7 @@ struct record {
 	u64 tsc; /* format 3 adds this field */
 };
 
-/* A record of a later format, with the group of general registers. */
+/* A record in format 4 or later, with the group of general registers. */
 struct adaptive_record {
 	u64 groups;
 	u64 instruction;
@@ -70,7 +70,7 @@ struct adaptive_record {
 	u64 r[8];
 };
 
-/* One record for each counter, because several counters may overflow at the same time. */
+/* Room for a record of each counter, because several counters may overflow at the same time. */
 #define RECORDS	     8
 #define BUFFER_BYTES (RECORDS * sizeof(struct record))
 static_assert(sizeof(struct record) >= sizeof(struct adaptive_record));
@@ -293,10 +293,10 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
 
 /**
  * intel_pebs_set_up() - describe PMC 17, if precise sampling is possible
- * @counters: the counters of all CPUs
+ * @counters: the counters that all CPUs have
  * @mixed: the processor has several kinds of core
  * @shared: the ownership is shared, not exclusive
- * @erratum: why the records would be wrong, or NULL
+ * @erratum: a text that says why an erratum prevents precise sampling; NULL if no erratum does
  * @pmc: PMC 17
  *
  * Process context, may sleep.

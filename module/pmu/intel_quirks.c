@@ -106,8 +106,8 @@ void intel_find_quirks(struct intel_quirks *quirks)
 }
 
 /*
- * The workaround for erratum AAK100: each of the counters runs briefly with an event that counts
- * nothing.  The authors of perf found that four events are needed.
+ * The workaround for erratum AAK100: four counters run briefly, each with an event of resets[].
+ * The authors of perf found that four events are needed.
  */
 void intel_reset_counters(void)
 {

@@ -9,7 +9,8 @@
  * struct intel_quirks - restrictions and workarounds because of this processor's errata
  * @no_pebs: a text that says why an erratum prevents precise sampling; NULL if no erratum does
  * @unusable: bitmap of general counters that cannot be used with exclusive ownership
- * @needs_reset: event selects must be reset before they are written, see intel_reset_counters()
+ * @needs_reset: the general counters must be reset before event selects are written, see
+ *	intel_reset_counters()
  */
 struct intel_quirks {
 	const char *no_pebs;

@@ -42,7 +42,7 @@ static inline struct perf_event *perf_idle_event(int cpu, u32 type, u64 config)
  * Process context.  The caller makes sure that the PMU's driver stays loaded during this call and
  * while the returned PMU is used.
  *
- * Return: the PMU, or NULL
+ * Return: the PMU; NULL if perf has no PMU of this name
  */
 static inline struct pmu *perf_pmu_named(const struct device *any, const char *name)
 {

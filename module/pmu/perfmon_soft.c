@@ -16,8 +16,8 @@
  *    the earliest time at which one of the interrupting counters can wrap.
  *
  * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
- * only one of several wraps, as in hardware.  With 64-bit counters two wraps take
- * centuries.  With 16 bits wraps are lost if
+ * only one of several wraps, as in hardware.  With 64-bit counters, centuries pass between
+ * two wraps.  With 16-bit counters, wraps are lost if
  *
  *  - interrupts are off for longer than 65 us, the time between two wraps of a clock;
  *  - 65536 faults happen between two updates (for counters that interrupt, the timer prevents
@@ -85,7 +85,7 @@ static u64 soft_mask;
 static struct pfm_pmu soft_pmu;
 
 /**
- * struct soft_cpu - the hardware of one CPU
+ * struct soft_cpu - the simulated hardware of one CPU
  * @timer: the overflow interrupt
  * @running: registers of the set that counts; NULL when halted
  * @active: the counters that run
@@ -221,7 +221,7 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 		u64 before = registers->state[n];
 		u8 event = cpu->event[n];
 
-		/* Sources of the thread may have grown while it was switched out. */
+		/* A field of the thread may have grown while it was switched out: count this. */
 		if (registers->resumed && (u8)before == event &&
 		    event >= PFM_SOFT_CONTEXT_SWITCHES)
 			cpu->source[n] = before >> 8;
@@ -239,7 +239,8 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
  * While this callback runs, only pfm_overflow() stops this CPU's counters.  All other calls of
  * stop() cancel the timer on the same CPU with interrupts off, so the callback is not running then
  * and does not run later.  When a CPU goes offline, its timer is not set, because the counters
- * have been stopped.  If the timer migrates to another CPU nevertheless, the callback does nothing.
+ * have been stopped.  If a timer that is set were moved to another CPU, its callback would do
+ * nothing there.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "power": POWER8 to POWER11, perfmon_power.h.
+ * PMU description "power": POWER8 to POWER11.  The register map is perfmon_power.h.
  *
  * The manual is the Power ISA, Book III, chapter "Performance Monitor Facility".
  * Where it does not specify something, such as the order of register writes, this
@@ -11,8 +11,8 @@
  * numbering), and the bit stays 1. So this bit is the overflow flag, and the other 31 bits count.
  *
  * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  Every
- * register is written before anything counts, so that no values of earlier users or other
- * threads are visible.
+ * register is written before anything counts, so that our users see no values of earlier users
+ * or other threads.
  */
 #include <asm/cputable.h>
 #include <asm/reg.h>
@@ -39,7 +39,7 @@
 #define PVR_POWER11 0x0082
 #endif
 
-/* MMCR0[PMCC] = 01: problem state can neither read nor write. */
+/* MMCR0[PMCC] = 01: user level (problem state) can neither read nor write the registers. */
 #define MMCR0_PMCC_NONE 0x00040000ul
 #define MMCR0_OF_USER                                                                    \
 	(PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_CC56RUN |           \
@@ -136,7 +136,7 @@ enum {
 /*
  * Return: the value of MMCR0 while the set counts.
  *
- * There are two interrupt enable bits: one for PMC1, one for all others.  FC56 freezes both PMC5
+ * There are two interrupt enable bits: one for PMC1, one for PMC2 to PMC6.  FC56 freezes both PMC5
  * and PMC6.  At an overflow all counters stop at the same moment (FCECE), as with perf_event, so
  * they do not count the interrupt entry.
  */
@@ -223,7 +223,10 @@ static void power_write_pmds(struct pfm_registers *registers, u64 pmds)
 	FOR_EACH_COUNTER(WRITE_IF_ASKED)
 }
 
-/* Instructions are marked for sampling only while counters run. */
+/*
+ * Return: whether the set samples instructions.  The processor marks instructions for sampling only
+ * while the set counts.
+ */
 static bool samples(const struct pfm_registers *registers)
 {
 	return unlikely(registers->pmcs[PFM_POWER_MMCRA] & MMCRA_SAMPLE_ENABLE);
@@ -313,9 +316,9 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * Clear overflows of counters that are not in use, because they would interrupt forever.  If only
- * one of PMC5 and PMC6 is in use, the other one counts, too.  PMC4 also counts if its event is
- * only needed to select a bank.  Other counters that are not in use should never overflow.
+ * Clear overflows of counters that are not in use, because they would interrupt forever.  Only the
+ * following counters count although they are not in use: PMC5 or PMC6 if the other one of the two
+ * is in use, and PMC4 if its event selects a bank.
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {

@@ -24,7 +24,7 @@ struct pt_regs;
  * struct power_machine - facts about the processor; they do not change after module init
  * @has_mmcr3: the processor has the registers of Power ISA 3.1
  * @idle_mmcr0: MMCR0 as the kernel leaves it at boot
- * @idle_mmcra: the same for MMCRA
+ * @idle_mmcra: MMCRA as the kernel leaves it at boot
  * @frozen_mmcr0: MMCR0 while the hardware is ours and nothing counts
  */
 struct power_machine {

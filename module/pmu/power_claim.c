@@ -72,8 +72,8 @@ static int begin_here(unsigned int cpu)
 }
 
 /*
- * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs
- * there.
+ * Undo begin_here().  Called on every CPU when the hardware is released, and on a CPU that goes
+ * offline.  No monitored thread runs on the CPU then.
  */
 static int end_here(unsigned int cpu)
 {
@@ -100,7 +100,7 @@ int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
 		pfm_pmu_blame("hash MMU, see perfmon_power.hash", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
-	/* This also reserves the interrupt.  perf uses the same function. */
+	/* Reserve the hardware and its interrupt.  perf uses the same function. */
 	if (reserve_pmc_hardware(power_interrupt)) {
 		pfm_pmu_blame("perf", PFM_WHOLE_PMU);
 		return -EBUSY;

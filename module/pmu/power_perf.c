@@ -3,7 +3,7 @@
  * POWER: keep perf_event from using the hardware while it is ours.
  *
  * The kernel's driver keeps a count of its events.  It reserves the hardware for the first event
- * and releases it after the last one.  If we have reserved the hardware, the driver refuses the
+ * and releases it after the last one.  If we have reserved the hardware, the driver refuses a new
  * event: it does not increment the count, but it still sets the event's destroy().  Newer kernels
  * (seen in 6.12) call this destroy(), which decrements the count.  Then the count is too low, and
  * the driver would later accept an event without reserving the hardware.  perf and perfmon would

@@ -37,8 +37,8 @@
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
  * The bit below it is not used, because perf may own the counter, and perf loads only values that
- * are less than half of the counter's range from the wrap.  With this bit, a PMD of 0 would be
- * loaded as a value that is exactly half of the range from the wrap.
+ * are less than half of the counter's range from the wrap.  If the PMD used this bit, too, a PMD of
+ * 0 would be loaded as a value that is exactly half of the range from the wrap.
  */
 #define X86_SPARE_BITS	   2
 
@@ -87,8 +87,8 @@ struct x86_counter {
  * @begin: forget all records and begin to record the branches that the set selects
  * @resume: called after @end, for the same set: keep the records and continue to record
  * @end: stop recording, and keep the records
- * @own: forget all records.  Also take the CPU's record registers if @ours is true, or give them
- *	back to the kernel if @ours is false.
+ * @own: forget all records.  If @ours is true, take the CPU's record registers from the kernel; if
+ *	@ours is false, return them to the kernel.
  * @sample, @callers: as in struct pfm_pmu_operations
  */
 struct x86_branches {
@@ -109,7 +109,7 @@ struct x86_branches {
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits to set in the event select of an armed counter
  * @begin: give this CPU its buffer; called while nothing counts on the CPU
- * @end: take the buffer away
+ * @end: take the buffer from this CPU
  * @empty: hot; forget the records of this CPU
  * @recorded: hot; return which of the armed counters have a record
  * @collect: hot; return the records of the armed counters, for pfm_overflow()
@@ -187,7 +187,7 @@ struct x86_pmu {
 	unsigned int extra_count;
 };
 
-/* The PMU of this machine.  perfmon_intel and perfmon_amd each have a copy of the shared code. */
+/* The PMU of this machine.  perfmon_intel and perfmon_amd each have their own variable x86. */
 extern struct x86_pmu *x86;
 
 /* Whether the processor can record branches. */

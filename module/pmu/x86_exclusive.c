@@ -39,7 +39,7 @@
 #define LVTPC_MSR	 (APIC_BASE_MSR + (APIC_LVTPC >> 4))
 
 /**
- * struct exclusive_cpu - a CPU while its counters are ours
+ * struct exclusive_cpu - what we know about a CPU and its counters
  * @is_ours: the counters are ours, from take_registers() to return_registers()
  * @late_count: number of NMIs that found no overflow and were accepted as ours
  * @idle_control: the value of the global control register before we took the counters
@@ -180,9 +180,9 @@ static void halt_stopped(void)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices.  If pfm_running_registers() returns
- * NULL, the core may be about to stop a set.  Then this handler leaves an overflow of that set in
- * the counter, and the core finds it there.
+ * The kernel calls this handler for every NMI of a CPU, whichever device raised it.  If
+ * pfm_running_registers() returns NULL, the core may be about to stop a set.  Then this handler
+ * leaves an overflow of that set in the counter, and the core finds it there.
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -323,7 +323,10 @@ static int begin_here(unsigned int n)
 	return 0;
 }
 
-/* Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there. */
+/*
+ * Undo begin_here().  Called on every CPU when the hardware is released, and on a CPU that goes
+ * offline.  No monitored thread runs on the CPU then.
+ */
 static int end_here(unsigned int n)
 {
 	unsigned long flags;
@@ -336,8 +339,8 @@ static int end_here(unsigned int n)
 }
 
 /*
- * Stops our counters on the last CPU that is online, because it is about to lose its registers.
- * Interrupts off.
+ * Called before the machine is suspended, on the last CPU that is online.  Stops our counters,
+ * because this CPU is about to lose the contents of its registers.  Interrupts off.
  */
 static int suspend_owned(PFM_SYSCORE_ARGUMENT)
 {
@@ -365,8 +368,8 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * Reserve all counters or none.  The kernel's functions reserve general counters only.  The code
- * that reserves the general counters may use the fixed counters, too.
+ * Reserve all counters or none.  The kernel's functions reserve general counters only.  Whoever has
+ * reserved the general counters may use the fixed counters, too.
  */
 static bool reserve_counters(void)
 {

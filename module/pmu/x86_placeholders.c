@@ -298,7 +298,8 @@ static void take_fixed(unsigned int n)
 }
 
 /*
- * Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if there is none.
+ * Return: the PMD of the counter that perf chooses for such an event; X86_REGISTERS if perf finds
+ * none.
  */
 static unsigned int choice_of_perf(unsigned int n, u64 config)
 {
@@ -406,9 +407,10 @@ u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
 }
 
 /**
- * x86_placeholders_keep() - keep some counters of a CPU, and return all others to perf
+ * x86_placeholders_keep() - keep the counters of a CPU that are still needed, and release the rest
  * @cpu: the CPU
- * @pmds: bitmap of the PMDs to keep
+ * @pmds: bitmap of the PMDs that are needed.  General counters below the highest one of them are
+ *	needed, too: see the beginning of this file.
  *
  * Process context, may sleep, CPU hotplug held off.  No set on @cpu uses other PMDs.
  */

@@ -234,11 +234,11 @@ static u64 loaded_counters(void)
 }
 
 /*
- * Return: whether each placeholder of the set has a counter that can count its event.
+ * Return: whether each placeholder of the set has a counter that can count the set's event.
  *
- * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
- * are equal, so each may take the place of another.  A set that is already counting continues,
- * because perf moves the placeholder together with its value.
+ * perf moves a placeholder when an event of perf needs the placeholder's counter.  All parked
+ * placeholders are equal, so each may take the place of another.  A set that is already counting
+ * continues, because perf moves the placeholder together with its value.
  *
  * An NMI may interrupt the sorting, and switch to another set.  So in an NMI this function does not
  * sort: the set counts only if all its counters are right already.
@@ -297,7 +297,7 @@ static void set_loading(struct shared_set *set, bool is_loading)
 /*
  * An NMI may have switched to another set.
  *
- * Return: the set that counts now in the context of @registers, or NULL.
+ * Return: the set that counts now in the context of @registers; NULL if none does.
  */
 static struct pfm_registers *running_now(const struct pfm_registers *registers)
 {
@@ -306,7 +306,7 @@ static struct pfm_registers *running_now(const struct pfm_registers *registers)
 	return registers->task ? running.thread : running.cpu;
 }
 
-/* @registers: the set that counts now.  Return: the set that counts next; may be NULL. */
+/* @registers: the set that counts now.  Return: the set that counts next; NULL if none does. */
 static struct pfm_registers *handle_overflows(const struct pfm_registers *registers,
 					      struct pt_regs *regs)
 {

@@ -11,15 +11,16 @@
 #include "x86_placeholders.h"
 
 /*
- * A stop may find a wrap before its NMI comes.  If there is no status register, perf does not
- * recognize this NMI.  So this handler accepts it.
+ * When this module stops a counter, it may find a wrap before the NMI of this wrap comes.  If there
+ * is no status register, perf does not recognize this late NMI.  So this handler accepts it.
  */
 static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
 {
 	return x86_nmi_is_late() ? NMI_HANDLED : NMI_DONE;
 }
 
-static u64 shared_pmds; /* also read when a CPU comes online */
+/* Bitmap of the claimed PMDs.  begin_on() reads it for each CPU that comes online. */
+static u64 shared_pmds;
 static enum cpuhp_state shared_hotplug_state;
 
 static int begin_on(unsigned int cpu)
@@ -36,7 +37,7 @@ static int end_on(unsigned int cpu)
 }
 
 /*
- * Stops our counters on the last CPU that is online, because it is about to lose its registers.
+ * Stops our counters on the last online CPU before a suspend, which erases the CPU's registers.
  * Interrupts off.
  */
 static int suspend_borrowed(PFM_SYSCORE_ARGUMENT)
@@ -84,7 +85,7 @@ static void end(void)
 /*
  * perf uses the branch records itself, so they cannot be shared.
  *
- * Return: the PMDs with branch records, as word @word of a bitmap.
+ * Return: word @word of the bitmap of all PMDs that contain branch records.
  */
 static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
 {
@@ -114,13 +115,14 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 
 /**
  * struct answer - what others held when ask_perf() was called
- * @held: bitmap of PMDs
+ * @held: bitmap of the PMDs that others held
  * @until: the answer expires at this time (jiffies)
  * @is_known: ask_perf() has been called
  *
  * ask_perf() creates placeholders for a moment, and some of perf's events may miss counts during
  * this time.  So callers without CAP_PERFMON get the last answer if it is less than one second old.
- * The core never calls claim and held_by_others at the same time, so the answer needs no lock.
+ * The core never calls the operations @claim and @held_by_others of struct pfm_pmu_operations at
+ * the same time, so the answer needs no lock.
  */
 static struct answer {
 	u64 held;

@@ -8,9 +8,9 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
- * the overflow flag.  The bit below it is not used, because perf may own the counter, and perf
- * loads only values that are less than half of the counter's range from the wrap.  With this bit, a
- * PMD of 0 would be loaded as a value that is exactly half of the range from the wrap.
+ * the overflow flag.  The bit below the flag is not used, because perf may own the counter, and
+ * perf loads only values that are less than 2^47 events before the wrap.  If PMDs used this bit, a
+ * PMD of 0 would be loaded as a value that is exactly 2^47 events before the wrap.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -19,8 +19,8 @@
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
  * PMD 4 belongs to the fetch unit, PMD 7 to the op unit.  When the PMD overflows, the unit records
- * data about an instruction.  The PMDs below hold this data; only samples can contain these PMDs.
- * If a unit has recorded nothing, its PMDs are 0.
+ * data about an instruction.  The PMDs in the following table hold this data; only samples can
+ * contain these PMDs.  If a unit has recorded nothing, its PMDs are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -34,8 +34,8 @@
 #include <linux/types.h>
 
 /*
- * Fields of a PMC that the module accepts.  The module sets the enable bits itself, and
- * ignores enable bits that are written.
+ * Fields of a PMC that the module accepts.  The module sets the enable bits itself, and ignores
+ * these bits in values that a program writes.
  */
 #define PFM_AMD_PMC_EVENT	   0xf000000ffull /* 12 bits, in two parts */
 #define PFM_AMD_PMC_UMASK	   0x00000ff00ull
@@ -65,11 +65,12 @@
 #define PFM_AMD_IBS_REGISTERS	   16
 
 /*
- * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
- * levels: if only one level is set, the module discards the samples of the other level.  In this
- * case, a read of the PMD returns the value that the PMD had when the period began.  If no level is
- * set, nothing is counted.  The module computes the hardware's maximum count from the PMD, and
- * ignores a maximum count that a program writes.
+ * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware cannot select privilege
+ * levels, so only the module uses the bits USER and KERNEL: if only one of them is set, the module
+ * discards the samples of the other level.  In this case, a read of PMD 4 or PMD 7 returns the
+ * value that the PMD had when the period began.  If neither bit is set, nothing is counted.  The
+ * module computes the hardware's maximum count from the PMD, and ignores a maximum count that a
+ * program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
@@ -94,9 +95,10 @@ struct pfm_amd_15h_rule {
 
 /*
  * Returns a bitmap of the counters of family 15h that can count the event in @pmc; 0 if no counter
- * can count it.  Each unit of the core is connected to only some of the counters.  Only family 15h
- * has such rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh,
- * section "Core Performance Counter Events", which lists the PERF_CTL registers for each event.
+ * can count it.  On family 15h, each unit of the core is connected to only some of the counters.
+ * On all other families, every counter can count every event that the module accepts.  Source: BIOS
+ * and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section "Core Performance Counter
+ * Events", which lists the PERF_CTL registers for each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {
@@ -146,9 +148,9 @@ static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 
 /*
  * Family 17h and later: returns whether @pmc selects the event that merges two counters.  The
- * levels in @pmc make no difference.  The counter of such a PMC becomes the upper half of the next
- * lower counter.  The lower counter would then count something else, so the module refuses the
- * value.  Source: the section named above.
+ * privilege levels in @pmc do not matter.  The counter of such a PMC becomes the upper half of the
+ * next lower counter.  The lower counter would then count something else, so the module refuses the
+ * value.  Source: section "Large Increment per Cycle Events", as above.
  */
 static inline int pfm_amd_17h_merges_counters(__u64 pmc)
 {

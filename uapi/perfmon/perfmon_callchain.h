@@ -29,9 +29,10 @@
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
  * interrupted while it had none.  The next address is then in the caller's caller.  On POWER the
- * format takes the caller from the link register, unless the format can tell that the register is
- * stale.  It cannot always tell: if the interrupted function has already called another function,
- * the chain may also contain an address in the interrupted function itself.
+ * format takes the caller from the link register, unless the format finds out that the register no
+ * longer holds the return address.  It cannot always find out: if the interrupted function has
+ * already called another function, the chain may also contain an address in the interrupted
+ * function itself.
  *
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
@@ -46,11 +47,12 @@
  * address of the interrupted instruction and, for each recorded call that has not returned, the
  * address of the call instruction.  The entry has the flag PFM_CALLCHAIN_USER_CALLS.  Each time the
  * counters begin to run, for example when the kernel switches to the thread, the records are
- * cleared.  So earlier calls are missing.  If there are more calls than the hardware can record,
- * the outermost calls are missing, too.  Today only Intel's last branch records can record calls,
- * and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's
- * part has only the interrupted instruction.  The same holds for every system-wide context, because
- * the records of a CPU contain calls of several threads.
+ * cleared.  So calls that were made before this moment are missing.  The outermost calls are also
+ * missing if there are more calls than the hardware can record.  Today only Intel's last branch
+ * records can record calls, and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With
+ * other hardware the user's part has only the interrupted instruction.  In a system-wide context,
+ * it never has more than this instruction, because the records of a CPU contain calls of several
+ * threads.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -84,11 +86,11 @@
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
  *	PFM_CALLCHAIN_MAX_DEPTH; 0 means PFM_CALLCHAIN_MAX_DEPTH
- * @max_user: in: the same limit for the user's part
+ * @max_user: in: maximum number of addresses in the user's part, with the rules of @max_kernel
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold the
- * header and one entry of maximum size.
+ * PFM_IOC_CREATE_CONTEXT fails with EINVAL if a value is out of range, if there is no argument, or
+ * if the buffer cannot hold the header and one entry of maximum size.
  */
 struct pfm_callchain_arg {
 	__u64 buf_size;

@@ -11,8 +11,8 @@
  * number of values may change from entry to entry: each PMD has its own reg_smpl_pmds, which may be
  * written between two entries.
  *
- * The buffer is full when an entry of the largest size no longer fits.  Then monitoring is masked.
- * If the PMD that overflowed has PFM_REGFL_OVFL_NOTIFY, a notification is sent, too.  pfm_restart()
+ * The buffer is full when an entry of the largest size no longer fits.  Then monitoring is masked,
+ * and if the PMD that overflowed has PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart()
  * empties the buffer and unmasks monitoring.  If each CPU has a buffer, monitoring is not masked,
  * and pfm_restart_cpu() empties the buffer, see PFM_BUFFER_OFFSET().  The layout is that of
  * perfmon2, but uses some fields that are reserved in perfmon2.
@@ -38,8 +38,8 @@
  * @reserved1: in: 0
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold the
- * header and one entry with the values of all PMDs of the PMU.
+ * PFM_IOC_CREATE_CONTEXT fails with EINVAL if a value is out of range, if there is no argument, or
+ * if the buffer cannot hold the header and one entry with the values of all PMDs of the PMU.
  */
 struct pfm_dfl_smpl_arg {
 	__u64 buf_size;
@@ -88,8 +88,8 @@ struct pfm_dfl_smpl_hdr {
  * @last_reset_val: value of the PMD when the period began, which is the negative of the period
  * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
  *	interrupted instruction.  If the interrupted instruction is in the kernel, and the user may
- *	not see kernel addresses, this field is the address at which the thread entered the
- *	kernel, or 0 if the thread runs no user code
+ *	not see kernel addresses, this field is the user-level address at which the thread entered
+ *	the kernel.  For a thread that runs no user code, it is then 0
  * @tstamp: time of the sample; see @values for the clock
  * @cpu: number of the CPU
  * @set: number of the event set

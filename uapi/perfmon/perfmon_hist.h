@@ -7,9 +7,10 @@
  * buffer at any time: entries are never removed, and sums only grow.  The format sends no
  * notifications and never masks monitoring, so pfm_restart() fails with EBUSY.
  *
- * To bound the cost of a sample, the format searches only PFM_HIST_NEIGHBOURS places of the table.
- * If other entries occupy all these places, the sample is counted as lost.  Almost no samples are
- * lost if the table has twice as many entries as there are sampled instructions.
+ * To limit the cost of a sample, the format looks for the entry of the sample at only
+ * PFM_HIST_NEIGHBOURS places of the table.  If other entries occupy all these places, the sample is
+ * counted as lost.  Almost no samples are lost if the table has twice as many entries as there are
+ * sampled instructions.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
@@ -28,7 +29,7 @@
  * @flags: in: 0
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, or there is no argument.
+ * PFM_IOC_CREATE_CONTEXT fails with EINVAL if a value is out of range, or if there is no argument.
  */
 struct pfm_hist_arg {
 	__u32 entries;

@@ -13,13 +13,13 @@
  *						PMD 96 + i	IA32_LBR_<i>_INFO
  *	PMC 32		MSR_PEBS_FRONTEND
  *
- * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives
- * PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and
- * their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of
- * the counter is the overflow flag.  The bit below it is not used, because perf may own the
- * counter, and perf loads only values that are less than half of the counter's range from the wrap.
- * With this bit, a PMD of 0 would be loaded as a value that is exactly half of the range from the
- * wrap.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives PMD
+ * n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and their
+ * width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of the
+ * counter is the overflow flag.  The bit below the flag is not used, because perf may own the
+ * counter, and perf loads only values that are less than 2^47 events before the wrap.  If PMDs used
+ * this bit, a PMD of 0 would be loaded as a value that is exactly 2^47 events before the wrap.
+ * Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -44,17 +44,17 @@
 /*
  * PMCs that refine events of the general counters: OFFCORE selects requests and responses outside
  * of the core, FRONTEND selects events of the frontend.  Only some models have these registers.
- * perf may use the registers, too, so the PMCs exist only with exclusive ownership of the counters.
- * The module refuses a value that contains a bit which the model does not have.
+ * perf may use the same registers, so the PMCs exist only with exclusive ownership of the counters.
+ * The module refuses a value with a bit that the model does not have.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31
 #define PFM_INTEL_FRONTEND	     32
 
 /*
- * Fields of PMC 0 to 15 that the module accepts.  The module also accepts unit mask 2 (bits 40 to
- * 47) and the equal flag (bit 36), each if CPUID leaf 23H reports it.  The module sets the enable
- * bits itself, and ignores enable bits that are written.
+ * Fields of PMC 0 to 15 that the module accepts.  Each of two more fields is accepted if CPUID leaf
+ * 23H reports it: unit mask 2 (bits 40 to 47) and the equal flag (bit 36).  The module sets the
+ * enable bits itself, and ignores these bits in values that a program writes.
  */
 #define PFM_INTEL_PMC_EVENT	     0x000000ffull
 #define PFM_INTEL_PMC_UMASK	     0x0000ff00ull

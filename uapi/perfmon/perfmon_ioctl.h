@@ -11,7 +11,7 @@
  *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
  *	PFM_IOC_WRITE_PMCS	selects what is counted (configuration registers)
  *	PFM_IOC_WRITE_PMDS	sets the counters (data registers)
- *	PFM_IOC_LOAD		loads the context on a thread, the caller's or another, or on a CPU
+ *	PFM_IOC_LOAD		loads the context on the caller's or another thread, or on a CPU
  *	PFM_IOC_START, _STOP	start and stop the counters, as often as wanted
  *	PFM_IOC_READ_PMDS	reads the counters, running or not
  *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
@@ -20,13 +20,13 @@
  * pfarg_ovfl_msg), and poll() reports when there is a message.  If the kernel unloads the context,
  * for example because the monitored thread ends, it queues PFM_MSG_END.  An overflow queues
  * PFM_MSG_OVFL if the PMD has PFM_REGFL_OVFL_NOTIFY and the sampling format, if there is one,
- * requests a notification; the program handles this message and calls PFM_IOC_RESTART.
+ * requests a notification.  The program handles this message and calls PFM_IOC_RESTART.
  *
  * A context with a sampling format has a buffer, and mmap() maps it.  At each overflow of a 64-bit
- * value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
- * overflow masks monitoring.  After a notification, monitoring is masked until PFM_IOC_RESTART;
- * without a notification, until PFM_IOC_UNLOAD.  PFM_IOC_WRITE_PMDS describes the exception for
- * counters that switch event sets.
+ * value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format, each
+ * overflow masks monitoring.  If the overflow caused a notification, monitoring is masked until
+ * PFM_IOC_RESTART.  If it caused none, monitoring is masked until PFM_IOC_UNLOAD.  Counters that
+ * switch event sets are an exception: see PFM_IOC_WRITE_PMDS.
  *
  * perfmon_types.h has the structures, perfmon_reason.h has the reasons why calls fail; this header
  * includes both.
@@ -53,7 +53,8 @@
  * new call, flag or field, the call fails with one of the errors below.
  *
  * 1. A command is identified by its type and number.  The kernel takes the size of the caller's
- *    structure from the command, and ignores the direction.  An unknown number fails with ENOTTY.
+ *    structure from the command, and ignores the direction in the command.  A command with an
+ *    unknown number fails with ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc,
  *    pfm_statistics): unknown flags cause EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the
@@ -72,11 +73,11 @@
  *    struct pfm_vector contains the size of a vector's element.  struct pfm_create contains the
  *    size of a format's argument (at most 4096 bytes).
  *
- * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
- *    structure is longer than the kernel's version of it, the kernel clears the additional
- *    bytes.  The caller need not initialise such a structure.
+ * 5. In structures that the kernel only returns, reserved fields are zero.  If the caller's
+ *    structure is longer than the kernel's version of it, the kernel clears the additional bytes.
+ *    The caller need not initialise such a structure.
  *
- * 6. A message of a later type contains its length, see struct pfm_msg_header.
+ * 6. Messages of types that later versions add contain their length, see struct pfm_msg_header.
  */
 #ifndef _PERFMON_PERFMON_IOCTL_H
 #define _PERFMON_PERFMON_IOCTL_H
@@ -108,10 +109,10 @@
  * loads the module of the sampling format and the module of the PMU in pmu_name, if they are not
  * loaded yet.  If no PMU is registered, the call first loads the PMU module for the machine.
  * mmap() of the descriptor maps the format's buffer, read-only, at offset 0.  If there is a buffer
- * for each CPU, see PFM_BUFFER_OFFSET().  A buffer stays readable until munmap().  RLIMIT_MEMLOCK
- * limits the buffers of a user, and /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of
- * all users.  This call also decides whether the context counts at kernel level, see
- * PFM_STATUS_USER_LEVEL.
+ * for each CPU, each buffer has its own offset, see PFM_BUFFER_OFFSET().  A buffer stays readable
+ * until munmap().  RLIMIT_MEMLOCK limits the buffers of a user, and
+ * /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of all users.  The call decides
+ * whether the context counts at kernel level, see PFM_STATUS_USER_LEVEL.
  *
  * ENOSYS: no PMU, or no PMU of the name in pmu_name.  EFAULT: argument unreadable.  EINVAL: an
  * unknown flag; flags that exclude each other; the context is not system-wide, but CPUs share the
@@ -147,12 +148,12 @@
  *
  * A counter that begins at -N overflows after N events.  After an overflow, the counter and the
  * PMDs in its reg_reset_pmds are reset: each PMD gets its own reg_short_reset as its value.  If the
- * overflow masks monitoring, PFM_IOC_RESTART resets these PMDs instead, each to its own
- * reg_long_reset.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is subtracted
- * from the reset value, which makes the period longer.  The random numbers come from Carta's
- * generator.  The seed of the generator is reg_random_seed.  If reg_random_seed is 0, the kernel
- * chooses a seed.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a result
- * of 0 becomes 1.
+ * overflow masks monitoring, these PMDs are not reset until PFM_IOC_RESTART, which gives each PMD
+ * its own reg_long_reset.  With PFM_REGFL_RANDOM a random number, masked by reg_random_mask, is
+ * subtracted from the reset value, which makes the period longer.  The random numbers come from
+ * Carta's generator.  The seed of the generator is reg_random_seed.  If reg_random_seed is 0, the
+ * kernel chooses a seed.  The generator has 2^31 - 2 states: a seed is taken modulo 2^31 - 1, and a
+ * result of 0 becomes 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH, a counter can cause a switch to the next set: the switch
  * comes when the counter has overflowed reg_ovfl_switch_cnt times since the set became active.  If
@@ -208,10 +209,11 @@
  * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
  * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
- * contexts on threads use one of this context's PMDs.  On a PMU on which an operation on one
- * counter can affect other counters, EBUSY also means that contexts on threads use any PMD of the
- * PMU.  In the same way, loads on threads fail while system-wide contexts use the PMDs or the PMU.
- * When the CPU goes offline, the context is unloaded, and PFM_MSG_END is queued.
+ * contexts on threads use one of this context's PMDs.  On some PMUs, an operation on one counter
+ * can affect other counters.  Then EBUSY also means that contexts on threads use any other PMD of
+ * the PMU.  For the same reasons, loads on threads fail with EBUSY while system-wide contexts use
+ * the PMDs or the PMU.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
+ * queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -250,8 +252,8 @@
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
  * If the call changes a set, the set's PMCs get their defaults, and the field reg_ovfl_switch_cnt
- * of its PMDs becomes 0.  The PMDs keep their values.  All other fields stay as PFM_IOC_WRITE_PMDS
- * has written them.
+ * of its PMDs becomes 0.  The PMDs keep their values.  All their other fields stay as
+ * PFM_IOC_WRITE_PMDS has written them.
  *
  * Each set has its own PMCs and PMDs.  One set is active at a time.  The argument of PFM_IOC_LOAD
  * or PFM_IOC_START selects the set that becomes active first.  Each set switch makes the set with
@@ -358,7 +360,8 @@
  * the next copy, in the order in which the copies ended.  After an unload, the values of all
  * threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs were
  * written.  The values of some PMDs are not added up: counters with reset values, read-only PMDs
- * such as PFM_PMD_CPU, and PFM_PMD_MONOTONIC_TIME.  For a copy these PMDs are 0.
+ * such as PFM_PMD_CPU, and PFM_PMD_MONOTONIC_TIME.  In the counts of a copy, the values of these
+ * PMDs are 0.
  *
  * The counts of a copy that has ended take as much memory as the copy itself.  A context keeps the
  * counts of at most max_copies copies that have ended.  If one more copy ends, or if there is no
@@ -366,10 +369,10 @@
  * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load drops the
  * counts of the previous load; a load that fails may drop them, too.
  *
- * EINVAL: invalid which, count, PMD, flags or set; PMD not in use; reserved field not zero;
- * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of all
- * copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  A call that fails loses
- * no counts: a later call returns them.
+ * EINVAL: invalid @which or @count; invalid PMD, flags or set; PMD not in use; reserved field not
+ * zero; PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of
+ * all copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  A call that fails
+ * loses no counts: a later call returns them.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

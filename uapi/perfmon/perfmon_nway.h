@@ -30,7 +30,7 @@
  * @flags: in: 0
  * @reserved: in: 0
  *
- * EINVAL if a value is out of range, or there is no argument.
+ * PFM_IOC_CREATE_CONTEXT fails with EINVAL if a value is out of range, or if there is no argument.
  */
 struct pfm_nway_arg {
 	__u64 region_size;

@@ -43,7 +43,7 @@
  */
 #define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all counters in the kernel */
 #define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all counters in programs */
-#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count on an idle CPU, too */
+#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5, PMC6: count even on an idle CPU */
 #define PFM_POWER_MMCR0_FC14		0x00000020ull /* freeze PMC1 to PMC4 */
 #define PFM_POWER_MMCR0_FC56		0x00000010ull /* freeze PMC5 and PMC6 */
 #define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all counters in the hypervisor */

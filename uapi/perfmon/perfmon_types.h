@@ -46,7 +46,7 @@
 #define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
 #define PFM_FL_MAP_SETS		 0x10 /* not offered: a user-readable page for each set */
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* a notification queues no message */
-#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor new threads of monitored threads */
+#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads create */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
 #define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of each copy that has ended */
 
@@ -84,7 +84,8 @@ struct pfarg_ctx {
  * @reg_num: in: logical number of the PMC
  * @reg_set: in: event set
  * @reg_flags: in: 0 or PFM_REGFL_NO_EMUL64
- * @reg_value: in: value; each reserved bit gets its value from the register's default
+ * @reg_value: in: value. Its reserved bits are ignored: in these bits, the PMC always has its
+ *	default value
  * @reg_reserved2: ignored
  */
 struct pfarg_pmc {
@@ -212,7 +213,7 @@ struct pfarg_setdesc {
  * @set_avail_pmds: out: PMDs that are not held by others at the moment
  * @set_reserved3: zero
  *
- * @set_runs and @set_act_duration include those of the context's copies.
+ * @set_runs and @set_act_duration are sums over the context and its copies.
  */
 struct pfarg_setinfo {
 	__u16 set_id;
@@ -239,8 +240,8 @@ struct pfarg_setinfo {
  *	the names of these two fields by mistake.  They stay swapped, so that programs for
  *	perfmon2 still work.
  * @msg_ovfl_ip: address of the interrupted instruction.  If this instruction is in the kernel, and
- *	the user may not see kernel addresses, this field is the address at which the thread entered
- *	the kernel, or 0 if the thread runs no user code.
+ *	the user may not see kernel addresses, this field is the user-level address at which the
+ *	thread entered the kernel.  For a thread that runs no user code, it is then 0.
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
@@ -321,12 +322,12 @@ struct pfm_vector {
 #define PFM_FEATURE_SAMPLING	0x8 /* notifications, sampling formats and their buffers */
 #define PFM_FEATURE_SETS	0x10 /* event sets, switched by time or by overflows */
 #define PFM_FEATURE_SYSTEM_WIDE 0x20 /* contexts on CPUs */
-#define PFM_FEATURE_INHERIT	0x40 /* new threads and child processes are monitored, too */
+#define PFM_FEATURE_INHERIT	0x40 /* monitoring of new threads and child processes */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
  * @version: out: PFM_VERSION of the module
- * @features_low: out: lower half of @features
+ * @features_low: out: lower 32 bits of @features
  * @pmu_name: out: kind of PMU, such as "armv8" or "soft"; it identifies the register map.
  *	"perfmon_" and this name together are the name, or an alias, of the PMU's module.
  * @pmu_model: out: model, as in /sys/kernel/perfmon/pmus/@pmu_name/model
@@ -397,18 +398,18 @@ struct pfm_info {
  *	there is no thread or the caller cannot see it.  For a system-wide context: number of the
  *	CPU, or 0 while the context is not loaded
  * @active_set: out: number of the active event set
- * @foreign_runs: out: how often the thread ran on a foreign CPU since the load, while the context
- *	was monitoring.  The PMU of such a CPU is not that of the context (big.LITTLE), so nothing
- *	was counted.  Each time a set cannot start because perf uses the set's counters for other
- *	events (docs/pmu-x86.md), @foreign_runs is incremented, too.  @foreign_runs includes the
- *	foreign runs of copies.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ * @foreign_runs: out: how often nothing was counted since the load, although the context was
+ *	monitoring.  This happens each time the thread runs on a foreign CPU: the PMU of such a CPU
+ *	is not that of the context (big.LITTLE).  It also happens each time a set cannot start
+ *	because perf uses the set's counters for other events (docs/pmu-x86.md).  @foreign_runs
+ *	includes the copies of the context.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
  *	load to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums still contain these
  *	counts.
- * @not_followed: out: number of threads and child processes that got no copy since the load because
- *	there was no memory, because a limit was reached, or because another process had already
- *	loaded a context on the thread
+ * @not_followed: out: number of new threads and child processes that got no copy since the load.
+ *	There are three reasons: there was no memory, a limit was reached, or another process had
+ *	already loaded a context on the new thread
  * @closed_copies: out: number of copies that have ended since the load because their thread
  *	executed a program that the loader may not monitor
  * @buffer_size: out: size in bytes of the sampling buffer, or of each CPU's buffer; 0 if there is
@@ -436,7 +437,8 @@ struct pfm_status {
 /*
  * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU. A sample of any
  * monitored thread is written to the buffer of the CPU that took the sample. mmap() with the offset
- * PFM_BUFFER_OFFSET(cpu) maps the buffer of this CPU, or only the first part of the buffer:
+ * PFM_BUFFER_OFFSET(cpu) maps the buffer of this CPU, or the first part of it if the length is
+ * smaller than the buffer:
  *
  *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
@@ -466,15 +468,15 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED     1 /* the first copy to end, among those not read yet */
+#define PFM_THREAD_ENDED     1 /* of the copies not read yet, the one that ended first */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
 
 /**
  * struct pfm_thread_counts - counts of one thread
- * @address: in: address of the first element.  Each element is a struct pfarg_pmr, of which
- *	@reg_value is returned.
+ * @address: in: address of the first element.  Each element is a struct pfarg_pmr; the call fills
+ *	in its @reg_value.
  * @count: in: number of elements
  * @element_size: in: distance from one element to the next in bytes; 0 for the size of
  *	struct pfarg_pmr
@@ -504,7 +506,7 @@ struct pfm_thread_counts {
 /**
  * struct pfm_statistics - what monitoring costs, and what monitoring misses
  * @flags: in: PFM_STATISTICS_*
- * @cpu: in: with PFM_STATISTICS_CPU, the number of the CPU; otherwise zero
+ * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, zero without this flag
  * @interrupts: out: number of overflow interrupts at which a counter had wrapped.  A counter of
  *	fewer than 64 bits raises an interrupt when it wraps, even if its 64-bit value does not
  *	overflow.

@@ -3,8 +3,8 @@
  * System-wide contexts on several CPUs, handled by one thread.
  *
  * A function that fails on some CPUs still does its work on the other CPUs.  Each struct
- * pfm_cpu_context contains the errno of its CPU and the descriptor of its context.  For this
- * descriptor, pfm_last_error() returns the reason.
+ * pfm_cpu_context contains the number of a CPU, the descriptor of the CPU's context, and the errno
+ * of the last call on this context.  If the call failed, pfm_last_error() explains why.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -103,7 +103,7 @@ PFMDEV_EXPORT int pfm_cpus_parse(const char *list, struct pfm_cpu_context *conte
 
 /* ---- calls on all CPUs ---------------------------------------------------------------------- */
 
-/* Store the result of a call on a CPU.  *@first is the errno of the first call that failed. */
+/* Store the result of a call on a CPU.  *@first: errno of the first call that failed; 0 if none. */
 static void note(struct pfm_cpu_context *context, int result, int *first)
 {
 	context->error = result == -1 ? errno : 0;
@@ -212,7 +212,7 @@ PFMDEV_EXPORT int pfm_cpus_read(struct pfm_cpu_context *contexts, int count,
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* Return: number of contexts whose message was read, or -1. */
+/* Return: number of contexts from which a message was read; -1 if a read failed. */
 static int read_messages(struct pfm_cpu_context *contexts, int count,
 			 const struct pollfd *polled)
 {

@@ -72,7 +72,7 @@ static const char *const values[] = {
 	[PFM_REASON_OF_THREAD] = "register %llu",
 };
 
-/* The caller's text: append() writes to @next, where @room bytes are free. */
+/* A text in the caller's buffer: append() writes to @next, where @room bytes are free. */
 struct text {
 	char *next;
 	size_t room;

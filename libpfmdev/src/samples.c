@@ -149,8 +149,8 @@ static int is_owed(const struct buffer *buffer)
 }
 
 /*
- * Hand back the buffer or the regions that have been read.  The restart fails while the context is
- * unloaded; a later round then tries again.
+ * Hand back the buffer or the regions that have been read.  pfm_restart() fails while the context
+ * is unloaded; a later round then tries again.
  */
 static void hand_back(struct buffer *buffer)
 {
@@ -169,7 +169,7 @@ static void hand_back(struct buffer *buffer)
 
 /*
  * Find the next sample.  It may be in a region that the kernel has begun to fill since the last
- * call.
+ * call of this function.
  */
 static void find_first(struct buffer *buffer)
 {

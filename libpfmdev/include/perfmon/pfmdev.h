@@ -52,8 +52,8 @@ typedef struct pfarg_ovfl_msg pfarg_ovfl_msg_t;
 typedef union pfarg_msg pfarg_msg_t;
 typedef int os_err_t;
 
-/* Types of pfm_read() */
-#define PFM_RW_PMD	    1 /* read PMDs, into pfarg_pmr_t */
+/* The type that a program passes to pfm_read() */
+#define PFM_RW_PMD	    1 /* read PMDs; the pointer is to an array of pfarg_pmr_t */
 
 /* A buffer of this many bytes can hold any sentence of pfm_last_error(). */
 #define PFM_LAST_ERROR_SIZE 512
@@ -81,7 +81,7 @@ struct pfm_cpu_context {
 extern "C" {
 #endif
 
-/* perfmon2 v2.8 */
+/* calls of perfmon2 v2.8 */
 os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 			    size_t fmt_size);
 os_err_t pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count);
@@ -96,10 +96,10 @@ os_err_t pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int count);
 os_err_t pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int count);
 os_err_t pfm_unload_context(int fd);
 
-/* perfmon3 */
+/* a call of perfmon v3 */
 os_err_t pfm_read(int fd, int flags, int type, void *ptr, size_t size);
 
-/* new here */
+/* calls that perfmon2 and perfmon v3 do not have */
 int pfm_create(const struct pfm_create *create);
 int pfm_open_device(void);
 int pfm_restart_cpu(int fd, unsigned int cpu);

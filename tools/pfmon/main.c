@@ -36,8 +36,8 @@ static const struct command_line line = {
 	.name = "pfmon",
 	.synopsis = "COMMAND [OPTIONS]",
 	.about =
-		"Count and sample what a CPU does while a program runs, through the perfmon\n"
-		"module.\n"
+		"Count and sample what a CPU does while a program runs. pfmon uses the perfmon\n"
+		"module for this.\n"
 		"\n"
 		"Commands:\n"
 		"  stat       count events while a command runs\n"
@@ -47,7 +47,7 @@ static const struct command_line line = {
 		"  top        what the CPUs do now, by CPU and program\n"
 		"  list       events that can be counted on this machine\n"
 		"  info       the module, the PMU and its counters\n"
-		"  help       this, or the help of a command\n",
+		"  help       this text, or the help of a command\n",
 	.options = rows,
 	.notes = "'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
 		 "pfmon-record(1), pfmon-report(1), pfmon-script(1) and pfmon-top(1).\n"

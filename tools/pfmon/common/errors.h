@@ -28,8 +28,8 @@ void warn_no_more(void);
 void fail_at(const char *place);
 
 /*
- * Flush standard output. Returns @status, the exit status so far. If this or an earlier write has
- * failed, returns EXIT_PFMON. Only the first such call reports the error.
+ * Flush standard output. Returns @status, the exit status so far. If this flush or an earlier write
+ * to standard output failed, returns EXIT_PFMON. Only the first such call reports the error.
  */
 int finish_stdout(int status);
 

@@ -18,8 +18,8 @@ json_t *json_number(uint64_t value);
 json_t *json_text(const char *text);
 
 /*
- * Print @object on one line and drop the caller's reference to it.  Returns -1 if there
- * is no memory, else 0.
+ * Print @object on one line and drop the caller's reference to it.  Returns 0, or -1 if
+ * there is no memory.
  */
 int json_print(FILE *file, json_t *object);
 

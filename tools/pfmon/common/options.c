@@ -30,8 +30,8 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: the optstring of getopt_long(). It begins with "+:" if parsing must stop at the first
- *	word that is not an option, else with ":". The letters of the options follow. If an option
+ * @letters: the optstring of getopt_long(). It begins with ":", or with "+:" if parsing must stop
+ *	at the first word that is not an option. The letters of the options follow. If an option
  *	has an argument, ":" follows its letter
  * @names: the options; a row of zeros follows the last one
  */

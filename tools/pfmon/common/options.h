@@ -38,7 +38,7 @@ struct option_row {
  * @has_command: a command may follow the options, so parsing stops at the first word that is
  *	not an option
  *
- * The tables of getopt_long() and the text of --help are made from this structure.  The
+ * The tables of getopt_long() and the text of --help are made from this structure.  The shell
  * completion reads the text of --help, and the unit tests compare the man pages with this text.
  */
 struct command_line {
@@ -120,7 +120,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
  */
 int options_time(const char *text, uint64_t *time);
 
-/* Like options_time(), for a time up to @most ns. */
+/* Like options_time(), but accepts a time up to @most ns. */
 int options_long_time(const char *text, uint64_t most, uint64_t *time);
 
 #define SECOND 1000000000ull

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read build-ids. A build-id identifies a program; the linker writes it into the file. */
+/*
+ * Read build-ids. A build-id identifies a program or library. The linker writes it into the file of
+ * the program or library.
+ */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -61,7 +64,7 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE])
 }
 
 /*
- * The auxiliary vector that the kernel passes has the vdso's address. The section headers are the
+ * The kernel passes the address of the vdso in the auxiliary vector. The section headers are the
  * last part of the vdso, so they end where the vdso ends.
  */
 const void *vdso_image(size_t *size)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read build-ids. A build-id identifies a program; the linker writes it into the file. */
+/*
+ * Read build-ids. A build-id identifies a program or library. The linker writes it into the file of
+ * the program or library.
+ */
 #ifndef PFMON_BUILD_ID_H
 #define PFMON_BUILD_ID_H
 

@@ -6,7 +6,8 @@
  *
  * All numbers are little endian. A record is a struct data_record and a body. The body begins with
  * one of the structures below. Strings, numbers or entries may follow; the structure's comment says
- * which. Strings end with a zero byte. At the end, zero bytes pad the record to a multiple of 8.
+ * which. Strings end with a zero byte. Zero bytes at the end of a record pad its size to a multiple
+ * of 8.
  */
 #ifndef PFMON_DATA_H
 #define PFMON_DATA_H
@@ -68,7 +69,7 @@ struct data_record {
  * struct data_machine - where and when the recording was made. This is the first record; the
  *	strings of enum data_machine_string follow
  * @time: when recording began, in ns since 1970 (CLOCK_REALTIME). If the recording has several
- *	files, this is when this file began
+ *	files: when this file began
  * @flags: DATA_PER_THREAD, or 0
  * @recording: number of the recording; all files of a recording have the same number. 0 before
  *	version 1.2
@@ -233,8 +234,8 @@ enum data_format {
  * @reserved: 0
  * @count: number of entries
  *
- * With DATA_FORMAT_HIST, an entry contains only what the kernel added to its count and its sum
- * since the context's previous DATA_SAMPLES record.
+ * With DATA_FORMAT_HIST, the count and the sum in an entry are only what the kernel has added since
+ * the context's previous DATA_SAMPLES record.
  */
 struct data_samples {
 	uint32_t context;
@@ -265,7 +266,8 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - the numbers of samples of a context whose buffer belongs to one CPU
+ * struct data_cpu - how many samples of a context were produced, written and lost; the context's
+ *	buffer belongs to one CPU
  * @produced: number of samples that the kernel took
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: number of samples that were lost, as in struct data_losses
@@ -283,8 +285,9 @@ struct data_cpu {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no sample
  * @counted: number of events that a second counter counted
- * @events: number of these events that are in no sample: neither in a sample in the file, nor in a
- *	lost sample. The reason is unknown
+ * @events: number of these events that are neither in a sample in the file nor in a lost sample.
+ *	The events of unfinished periods are not included: a period is unfinished if a thread or the
+ *	recording ended during the period, or if pfmon changed the period
  * @samples: number of samples that the PMU should have delivered for @events
  * @context: number of the context
  * @set: event set
@@ -311,8 +314,8 @@ struct data_unsampled {
  * @reserved: 0
  *
  * If a recording has several files, the numbers describe this file only. When pfmon ends a file and
- * begins the next one, the kernel may have taken samples that will be in the next file. The
- * @produced of the file that ends does not include these samples: it is @written + @lost.
+ * begins the next one, the kernel may have taken samples that will be in the next file. In the file
+ * that ends, @produced does not include these samples: it is the sum of @written and @lost.
  */
 struct data_end {
 	uint64_t produced;

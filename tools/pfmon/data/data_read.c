@@ -53,8 +53,8 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 }
 
 /*
- * The size of the first buffer is the file's size plus one, or FIRST_BUFFER if the size is not
- * known.
+ * Returns the size of the first buffer: the file's size plus one, or FIRST_BUFFER if the file's
+ * size is not known.
  */
 static size_t expected_size(int fd)
 {

@@ -25,10 +25,10 @@ struct data_file {
 
 /*
  * data_open() reads the file at @path ("-" is standard input). data_open_bytes() does not read a
- * file: the contents are the @size bytes at @bytes. This memory is from malloc(), and
- * data_close_file() frees it. @path is then only a name for messages. data_open_memory() reads from
- * @fd, the descriptor of a file in memory. The three functions return 0, or -1 after reporting an
- * error. The caller calls data_close_file() in either case.
+ * file: the contents are the @size bytes at @bytes, and @path is only a name for messages. The
+ * caller has allocated these bytes with malloc(), and data_close_file() frees them.
+ * data_open_memory() reads from @fd, the descriptor of a file in memory. The three functions return
+ * 0, or -1 after reporting an error. The caller calls data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);

@@ -84,8 +84,8 @@ static bool is_permitted(uint64_t size)
 /*
  * Returns whether @size bytes and the reserve fit on the disk and into the process's file size
  * limit. If they do not fit, stores the reason in writer->lack. If the filesystem does not support
- * fallocate(), returns true without knowing whether there is room on the disk. If there is no room,
- * the write fails later.
+ * fallocate(), returns true without knowing whether there is room on the disk. In this case, the
+ * later write fails if the disk is full.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {
@@ -140,7 +140,7 @@ static struct iovec string_part(const char *string)
 	return part(string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
-/* Returns whether the reserve is for records of this type. */
+/* Returns whether data_writer.reserve is kept free for records of @type. */
 static bool is_reserved(enum data_type type)
 {
 	return type == DATA_LOSSES || type == DATA_UNSAMPLED || type == DATA_CPU ||

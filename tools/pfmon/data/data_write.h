@@ -11,7 +11,7 @@
  * @path: path as the user gave it; "-" is standard output
  * @size: number of bytes that have been written
  * @reserve: number of bytes that are kept free for the records LOSSES, UNSAMPLED, CPU and END
- * @fd: the file, -1 if there is none
+ * @fd: descriptor of the file; -1 if no file is open
  * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete, so no record can follow
@@ -29,9 +29,10 @@ struct data_writer {
 /*
  * Each record is written by one writev(2), unless the kernel takes only a part of the record. So if
  * pfmon is killed, at most the last record is incomplete. The functions that return int return 0,
- * or -1 after reporting an error. They remove a record that was written only in part. If the record
- * cannot be removed, they set is_torn. @path is not copied: the text must exist until data_close().
- * Structures are written as they are. A string that is NULL is written as "".
+ * or -1 after reporting an error. If a record was written only in part, they remove this part from
+ * the file, or set is_torn if the part cannot be removed. @path is not copied: the text must exist
+ * until data_close(). Structures are written as they are in memory. A string that is NULL is
+ * written as "".
  */
 int data_create(struct data_writer *writer, const char *path);
 

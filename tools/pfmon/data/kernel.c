@@ -146,7 +146,7 @@ static int by_start(const void *one, const void *other)
 
 /*
  * From Linux 6.4 on, a module's size in /proc/modules includes more than its text, so its region
- * may overlap the next region. End each region where the next region begins.
+ * may overlap the next region. Let such a region end where the next region begins.
  */
 static void keep_apart(struct kernel *kernel)
 {

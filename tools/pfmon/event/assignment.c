@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Assign PMDs to the events of each set, and report why an event cannot have a PMD. Two events can
- * be counted at the same time if each has a counter of its own and both need the same bits in the
- * PMCs that they share.
+ * be counted at the same time if each has a counter of its own, and if the two events do not need
+ * different values of the same PMC bit.
  */
 #include <stdlib.h>
 

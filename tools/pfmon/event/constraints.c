@@ -105,9 +105,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. On such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. If @other has only one counter left, that counter stays in the choices of @event:
- * matching_find() never gives a counter to two events, so this conflict cannot occur. Returns
- * whether a counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. If @other has only one counter left, that counter stays in the choices of @event, because
+ * matching_find() never gives the same counter to @event and @other. Returns whether a counter was
+ * removed. If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -138,9 +138,9 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
  * may rule out a counter of another event.
  *
  * If an event has no counter left, the cause is the last event of @table, because all other events
- * had counters before the last one was added. Then this function stores in @verdict an event that
- * conflicts with the last event, perhaps only through a third event, and returns false. The caller
- * must leave out the last event.
+ * had counters before the last one was added. Then this function returns false and stores in
+ * @verdict an event that conflicts with the last event, either directly or because of a third
+ * event. The caller must leave out the last event.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

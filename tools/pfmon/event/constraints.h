@@ -21,9 +21,9 @@ struct verdict {
 };
 
 /*
- * Give a counter to as many of the events as possible. No two events that get counters may need
- * different values of the same PMC bit. Earlier events have priority. Returns -1 if there is no
- * memory.
+ * Give a counter to as many of the events as possible. If two events need different values of the
+ * same PMC bit, at most one of them gets a counter. Earlier events have priority. Returns -1 if
+ * there is no memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);

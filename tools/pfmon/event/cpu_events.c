@@ -64,8 +64,9 @@ static void read_device(const char *device)
 }
 
 /*
- * Read the events of all Arm CPUs, on the first call only. A machine with two kinds of core has a
- * device for each kind. Their lists are joined, so pfmon accepts an event that only one kind has.
+ * Read the events of all Arm CPUs, on the first call only. A machine with two kinds of core has two
+ * devices, one for each kind. The lists of the devices are joined, so pfmon accepts an event that
+ * only one kind has.
  */
 static void read_all(void)
 {

@@ -38,7 +38,7 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Returns " as root" for the end of an advised command, or "" if the user is root. */
+/* Returns the text that follows a command in advice: " as root", or "" if the user is root. */
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";
@@ -56,8 +56,8 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	if (pfm_get_error(fd, &last))
 		return text;
 	/*
-	 * If perf holds the counters, the holder's text begins with "perf". The text of another
-	 * holder may end with "perf", if that is the name of the holder's process.
+	 * If perf holds the counters, last.holder begins with "perf". If contexts of a process with
+	 * the name "perf" hold them, "perf" comes later: "system-wide contexts: perf[42]".
 	 */
 	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
@@ -132,7 +132,7 @@ int fail_open(int error, const char *pmu)
 /*
  * Report why thread @tid cannot be monitored. If the caller has no permission for this thread,
  * advise the user to monitor another thread or to run pfmon as root. If the call failed for another
- * reason, this advice would not help.
+ * reason, leave out this advice, because it would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {

@@ -24,7 +24,7 @@ static const char *const default_events[] = {
 
 enum parse_result {
 	PARSE_OK,
-	PARSE_UNKNOWN, /* the name does not have this type, but may have another type */
+	PARSE_UNKNOWN, /* no event of this type has the name, but one of another type may */
 	PARSE_NOT_SUPPORTED, /* the event exists, but not on this machine */
 	PARSE_FAILED, /* the error has been reported */
 };
@@ -66,8 +66,8 @@ static bool is_hardware_pmu(const struct machine *machine)
 }
 
 /*
- * Returns @name. Leaves out the prefix "PMU::" if PMU is the name of the PMU of @machine and this
- * PMU has a scope.
+ * If @name is "PMU::EVENT", PMU is the name of the PMU of @machine, and this PMU has a scope,
+ * returns EVENT. Returns any other @name as it is.
  */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
@@ -98,7 +98,10 @@ static enum parse_result parse_software(struct event *event, const char *name)
 	return PARSE_OK;
 }
 
-/* Returns the reason why the event cannot be counted with @extra. NULL if it can be counted. */
+/*
+ * Returns the reason why event @code cannot be counted with @extra as the value of its second PMC.
+ * Returns NULL if it can be counted.
+ */
 static const char *extra_refusal(const struct machine *machine, uint64_t code,
 				 uint64_t extra, bool is_precise)
 {
@@ -118,8 +121,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 }
 
 /*
- * Check that @code can be counted, and store it in @event.  Raw codes are checked, too:
- * the count of an event that the CPU does not implement would stay 0.
+ * Check that @code can be counted, and store it in @event. This is necessary even for a raw code,
+ * because the count of an event that the CPU does not implement would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   uint64_t extra, const struct machine *machine)
@@ -311,7 +314,7 @@ static int fail_not_supported(const char *name)
 		    name);
 }
 
-/* Look for @name among the names of all types. @name has no modifiers. */
+/* Look for @name among the events of all types. @name has no modifiers. */
 static enum parse_result parse_name(struct event *event, const char *name,
 				    const struct machine *machine)
 {

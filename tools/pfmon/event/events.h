@@ -14,7 +14,7 @@
 
 enum event_state {
 	EVENT_COUNTED,
-	EVENT_NOT_SUPPORTED, /* the PMU does not have the event */
+	EVENT_NOT_SUPPORTED, /* the machine does not have the event */
 	EVENT_NOT_COUNTED, /* no counter was left, or the event conflicts with another event */
 };
 
@@ -152,7 +152,7 @@ static inline bool events_have_named_sets(const struct event_list *list)
 
 /*
  * Returns whether the machine can count libpfm4's event @name. If so, stores the event's code in
- * @code. Also stores the value of the second PMC in @extra, or 0 if the event needs none.
+ * @code, and the value of its second PMC in @extra. @extra is 0 if the event needs no second PMC.
  */
 bool events_have(const struct machine *machine, const char *name, uint64_t *code,
 		 uint64_t *extra);

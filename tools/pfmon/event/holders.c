@@ -82,8 +82,8 @@ static int is_process(const struct dirent *entry)
 }
 
 /*
- * Append the names of the first processes that have perf events open. Their events may be software
- * events, which hold no counter.
+ * Append the names of up to MAX_NAMED processes that have perf events open. Some of these events
+ * may be software events, which hold no counter.
  */
 static void add_processes(const char *proc, char text[ADVICE_TEXT])
 {

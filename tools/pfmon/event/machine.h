@@ -7,13 +7,13 @@
 #include "scope.h"
 
 /**
- * struct machine - what can be counted here
+ * struct machine - what can be counted on this machine
  * @info: result of pfm_get_info()
  * @pmu: pfmon's description of the PMU; NULL if pfmon has none
  * @scope: if several CPUs share the PMU's registers, the scope of the registers; empty if each CPU
  *	has its own registers
- * @is_user_level: the context counts nothing at kernel level
- * @is_system_wide: the context monitors a CPU, so it has no PMDs that belong to a thread
+ * @is_user_level: machine_ask() queried a context that counts nothing at kernel level
+ * @is_system_wide: pfmon monitors CPUs, so its contexts have no PMDs that belong to a thread
  */
 struct machine {
 	struct pfm_info info;

@@ -3,7 +3,8 @@
  * Give counters to as many events as possible, with the method of augmenting paths. If each counter
  * that a new event can use already counts another event, one of these events must move to a
  * different counter. This move may force further events to move. Events move only if each event
- * that must move gets another counter. So an event never loses its counter to a later event.
+ * that must move gets another counter. So a later event never leaves an earlier event without a
+ * counter.
  */
 #include <stdbool.h>
 #include <string.h>

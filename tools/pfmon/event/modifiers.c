@@ -23,8 +23,9 @@ static unsigned int read_letters(const char *modifier, size_t length,
 }
 
 /*
- * Attributes of libpfm4 may follow the modifiers, as in NAME:u:c=1. libpfm4 itself would accept
- * ":u" and ":k", but pfmon ignores the bits for the levels in libpfm4's event codes.
+ * Attributes of libpfm4 may follow the modifiers, as in NAME:u:c=1. Cut out ":u" and ":k", although
+ * libpfm4 accepts them: they would only set the bits for the levels in libpfm4's event code, and
+ * pfmon ignores these bits.
  */
 unsigned int modifiers_cut(char *name, unsigned int *precision)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters that several CPUs of an AMD processor share: PMUs "amd_l3" and "amd_df" of
- * perfmon_amd_uncore.h. A code is the value of a PMC. libpfm4 has no events for these PMUs, except
- * three for the L3 of family 19h.
+ * perfmon_amd_uncore.h. An event code is the value of a PMC. libpfm4 has no events for these PMUs,
+ * except three for the L3 of family 19h.
  *
  * The Processor Programming Reference of family 17h model 31h (document 55803) describes the events
  * in the sections "L3 Cache Performance Monitor Counters", "Data Fabric Performance Monitor
  * Counters" and "Performance Measurement". Models 00h to 0Fh of family 19h have the same codes. The
- * aliases are perf's names. Nobody has compared the codes with this manual yet. Only the codes of
- * the remote links were compared with the codes in perf.
+ * aliases are perf's names. Nobody has compared the codes below with this manual yet. The codes of
+ * the remote links were compared with the codes in perf; the other codes were not.
  */
 #include <perfmon/perfmon_amd_uncore.h>
 
@@ -63,7 +63,8 @@ static const struct common_event l3_events[] = {
 	{
 		.name = "l3-fill-latency",
 		.alias = "xi_sys_fill_latency",
-		.description = "cycles that L3 reads wait for data, divided by 16",
+		.description =
+			"cycles during which L3 reads wait for data, divided by 16",
 		.codes = { 0x0090 },
 		.code_count = 1,
 	},

@@ -266,7 +266,10 @@ static const struct counter_rule rules_icelake[] = {
 	GENERAL_RULE,
 };
 
-/* Events below 90H are counted by counters 0 to 3 only, except for two architectural events. */
+/*
+ * Of the general counters, only 0 to 3 can count the events below 90H. LONGEST_LAT_CACHE and
+ * CPU_CLK_UNHALTED are exceptions: all general counters can count them.
+ */
 static const struct counter_rule rules_sapphirerapids[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x0100), /* INST_RETIRED.PREC_DIST */
@@ -330,8 +333,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 
 /*
  * OFF_CORE_RESPONSE_0, OFF_CORE_RESPONSE_1 and FRONTEND_RETIRED need a second PMC. Returns the
- * number of this PMC, or 0 if @code is another event. The codes of these events are the same from
- * Sandy Bridge to Rocket Lake.
+ * number of this PMC, or 0 if @code is none of these events. The codes of these events are the same
+ * from Sandy Bridge to Rocket Lake.
  */
 static uint16_t extra_icelake(uint64_t code)
 {
@@ -385,8 +388,8 @@ static uint16_t extra_sapphirerapids(uint64_t code)
 #define END_OF_MODELS 0
 
 /*
- * Returns whether @id is a CPU of family 6 whose model is in @models. @id is EAX of CPUID leaf 1;
- * its bits 19 to 16 are the high digit of the model.
+ * Returns whether @id belongs to a CPU of family 6 whose model is in @models. @id is EAX of CPUID
+ * leaf 1; its bits 19 to 16 are the high digit of the model.
  */
 static bool has_model(uint64_t id, const uint8_t *models)
 {

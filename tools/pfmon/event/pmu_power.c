@@ -55,11 +55,11 @@ enum architecture {
 /**
  * struct power_model - a processor
  * @architecture: the version of the Power ISA that defines its registers
- * @valid: bits of its event codes
+ * @valid: the bits that its event codes can have
  * @invalid: the reason that is reported if a code has a bit that is not in @valid
- * @same: lists of codes. All codes in a list select the same event, but on different counters. A
- *	list may end with 0. If the user's code does not work on a PMD, pfmon takes the first code
- *	in the list that works on this PMD
+ * @same: lists of codes. All codes in a list select the same event, but on different counters. If
+ *	the user's code does not work on a PMD, pfmon takes the first code in the list that works
+ *	on this PMD. A list with fewer than MAX_SAME codes ends with 0
  * @same_count: number of lists
  */
 struct power_model {
@@ -103,7 +103,7 @@ static void need(struct needs *needs, unsigned int pmc, unsigned int shift,
 	needs->mask[pmc] |= ((1ull << width) - 1) << shift;
 }
 
-/* Returns whether @code itself permits PMCn. */
+/* Returns whether @code works on counter PMCn. */
 static bool names_counter(uint64_t code, unsigned int n)
 {
 	return pmc_of(code) ? pmc_of(code) == n : n < PFM_POWER_PMC5;
@@ -118,7 +118,10 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 	return NULL;
 }
 
-/* Replace @code by a code of the same event for PMCn. Returns false if there is no such code. */
+/*
+ * If @code does not work on counter PMCn, replace it by a code of the same event that works there.
+ * Returns false if the event has no such code.
+ */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {
 	const uint32_t *same;
@@ -137,9 +140,9 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 
 /*
  * Add the bits of MMCR2 that stop PMCn at the levels that are not counted. The hypervisor belongs
- * neither to user level nor to kernel level, so it is never counted. On bare metal, the kernel runs
- * in hypervisor state: there perfmon_power ignores these FCH bits, and sets each FCH bit to the
- * value of the FCS bit.
+ * neither to user level nor to kernel level, so it is never counted: FCH, the bit that stops PMCn
+ * in hypervisor state, is always set here. On bare metal, the kernel runs in hypervisor state.
+ * There perfmon_power ignores this value of FCH, and sets FCH to the value of FCS.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {

@@ -30,7 +30,10 @@ static int is_name(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
-/* For the default PMU, append " (default)". Otherwise append the PMU's scope, such as " (l3)". */
+/*
+ * For the default PMU, append " (default)". For any other PMU that has a scope, append the scope,
+ * such as " (l3)".
+ */
 static size_t append_note(char *text, size_t room, const char *name, const char *standard)
 {
 	char scope[SCOPE_TEXT];

@@ -9,9 +9,9 @@
 #define PMU_NAMES 256
 
 /*
- * Store the names of all PMUs in @text, such as "amd (default), amd_l3 (l3), soft". If several CPUs
- * share the registers of a PMU, its scope follows in parentheses. Returns false if no PMU is
- * registered.
+ * Store the names of all registered PMUs in @text, as in "amd (default), amd_l3 (l3), soft". If
+ * several CPUs share the registers of a PMU, its scope follows in parentheses. Returns false if no
+ * PMU is registered.
  */
 bool pmus_text(char text[PMU_NAMES]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Precise events. Of the PMU modules, only perfmon_intel supports precise events. The parameter
- * "pebs" of this module shows whether the processor also supports precise events.
+ * "pebs" of this module shows whether the processor supports them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "../common/first_line.h"
 #include "precise.h"
 
-/* Records of earlier formats contain only the address of the next instruction. */
+/*
+ * The first format whose records contain the address of the instruction that caused the event.
+ * Records of earlier formats contain only the address of the next instruction.
+ */
 #define FIRST_EXACT_FORMAT 2
 
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
@@ -21,7 +24,7 @@ bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 	return first_line(path, text, PRECISE_TEXT);
 }
 
-/* pmu.encode() returns 0 for a counter that cannot be precise, such as a fixed counter. */
+/* pmu.encode() returns 0 for a counter that cannot sample precisely, such as a fixed counter. */
 bool precise_only_fixed(const struct machine *machine, uint64_t code)
 {
 	const struct pmu *pmu = machine->pmu;
@@ -41,7 +44,7 @@ const char *precise_refusal(const struct machine *machine, uint64_t code)
 	unsigned int format;
 
 	if (!machine->pmu || !machine->pmu->has_precise || !precise_text(machine, text))
-		return "the PMU does not record instructions";
+		return "the PMU does not record which instruction caused an event";
 	if (!strncmp(text, "no: ", 4))
 		return text + 4;
 	if (sscanf(text, "format %u", &format) == 1 && format < FIRST_EXACT_FORMAT)

@@ -12,9 +12,9 @@
 bool raw_code_is(const char *name);
 
 /*
- * Store the numbers of @name in @code and @extra. Without a second number, @extra is 0. Returns 0,
- * or -1 after reporting that a number is too large or that the code has a bit that no code of @pmu
- * has.
+ * Store the first number of @name in @code and the second in @extra. If there is no second number,
+ * @extra becomes 0. Returns 0, or -1 after reporting an error: a number is too large, or the code
+ * has a bit that no code of @pmu has.
  */
 int raw_code_parse(const char *name, const struct pmu *pmu, uint64_t *code,
 		   uint64_t *extra);

@@ -52,9 +52,9 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * The limit is a third of the length of @wanted, plus 1. Returns the distance between @name and
- * @wanted if it is at most the limit. Otherwise, returns limit + 1 if @name contains @wanted and
- * @wanted has at least 4 letters. Returns ~0 for any other @name.
+ * Returns the distance between @name and @wanted, if it is not greater than the limit: a third of
+ * the length of @wanted, plus 1. If the distance is greater, but @wanted has at least 4 letters and
+ * @name contains @wanted, returns the limit plus 1. Returns ~0 for any other @name.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

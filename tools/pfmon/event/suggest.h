@@ -20,7 +20,7 @@ struct suggestions {
 	unsigned int count;
 };
 
-/* Add @name if it is similar enough. */
+/* Add @name to @suggestions if it is similar enough to the wanted name. */
 void suggest(struct suggestions *suggestions, const char *name);
 
 #endif

@@ -180,9 +180,9 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * struct reading - a reading of /proc
  * @all: what is known about processes
  * @writer: the file
- * @next: another file that also gets the names and mappings, or NULL
+ * @next: a second file that gets the same names and mappings as @writer; NULL: there is none
  * @time: the names and mappings in /proc are valid from this time on
- * @seen: the processes that this reading has found; NULL if there is a side band
+ * @seen: the processes that this reading has found; NULL with @all->has_band
  * @count: number of @seen
  */
 struct reading {

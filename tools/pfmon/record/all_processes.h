@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Write the names and mappings of all processes of the machine, or of one process and its
- * descendants. Processes that exist at the beginning are read from /proc. The kernel's events
- * report later processes (side_band.h).
+ * descendants. Processes that exist at the beginning are found in /proc. The kernel's events report
+ * the processes that begin later (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
 #define PFMON_ALL_PROCESSES_H
@@ -27,8 +27,9 @@ struct seen_process;
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
  * @looked_at: @now of the last call of all_processes_follow()
- * @gaps: value of @band.gaps when pfmon last read /proc to find what the reports of a CPU had
- *	missed
+ * @gaps: value of @band.gaps at the last call of all_processes_follow(). If @band.gaps is larger at
+ *	the next call, a CPU has come online and its first reports are missing: pfmon reads /proc
+ *	again
  */
 struct all_processes {
 	pid_t tid;
@@ -55,13 +56,16 @@ int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
  * Write to @writer the names and mappings that /proc shows. If all processes are watched, also
- * write the name of the idle task. Otherwise leave out all processes that are not descendants of
- * pfmon. In the file, the names and mappings are valid from @time on.
+ * write the name of the idle task. If a child is watched, leave out all processes that are not
+ * descendants of pfmon. In the file, the names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);
 
-/* Write what has happened since the last call.  @now is the time of the newest sample. */
+/*
+ * Write the processes, names and mappings that are new since the last call. @now is the time of the
+ * newest sample.
+ */
 int all_processes_follow(struct all_processes *all, uint64_t now);
 
 void all_processes_free(struct all_processes *all);

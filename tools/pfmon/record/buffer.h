@@ -44,12 +44,13 @@ struct buffer {
 int buffer_map(struct buffer *buffer, int fd, uint64_t offset, enum data_format format);
 void buffer_free(struct buffer *buffer);
 
-/* Count the samples of the recording so far. */
+/* Store in @counts how many samples were written, waiting or lost since the recording began. */
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
 /*
- * Count the samples of the current file. If @is_last is false, the recording goes on in another
- * file, and the samples that are still in the buffer belong to the other file.
+ * Store in @counts the same numbers, but only for the current file. If @is_last is false, the
+ * recording continues in another file, and the samples that are still in the buffer belong to that
+ * file.
  */
 void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
@@ -68,7 +69,7 @@ int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 /* Write the losses so far, unless they are in the file already. */
 int buffer_write_losses(struct buffer *buffer, struct data_writer *writer);
 
-/* Write the counts of the CPU, if the buffer belongs to a CPU. */
+/* If the buffer belongs to a CPU, write a CPU record with @counts. */
 int buffer_write_cpu(const struct buffer *buffer, const struct drain_counts *counts,
 		     struct data_writer *writer);
 

@@ -109,7 +109,7 @@ static uint64_t entries_within(const struct drain *drain, const void *entries,
 
 /*
  * Take @count samples from the buffer, and write them to the file if there is a @writer. If the
- * file does not have room for all samples, only the first samples are written.
+ * file does not have room for all samples, write only the first samples, as many as fit.
  */
 static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 		const void *entries, size_t size)
@@ -276,9 +276,9 @@ void drain_handed_back(struct drain *drain)
 
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
- * from an earlier use of the region. So the count is limited to the number of samples that are
- * written but not taken. All these samples are in region header->filled, because the regions before
- * it have been taken, and because header->written is read before header->filled.
+ * from an earlier use of the region. So the count is limited to the number of samples that the
+ * kernel has written and pfmon has not taken. All of them are in region number header->filled: the
+ * regions before it have been taken, and header->written was read before header->filled.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -577,7 +577,7 @@ void drain_count(const struct drain *drain, struct drain_counts *counts)
 		count_hist(drain, counts);
 	else
 		count_linear(drain, counts);
-	/* Add samples that were not written. With hist, drain->taken is 0 until drain_rest(). */
+	/* Taken but unwritten samples are lost. With hist, drain->taken is 0 until drain_rest(). */
 	if (drain->taken > drain->written)
 		counts->lost += drain->taken - drain->written;
 }

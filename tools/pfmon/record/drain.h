@@ -34,8 +34,8 @@ struct tally {
  * @context: number of the context in the file
  * @buffer: the mapped buffer
  * @size: size of @buffer in bytes
- * @taken: samples taken so far
- * @written: samples that are in the file
+ * @taken: number of samples that were taken from the buffer
+ * @written: number of samples that were written to files
  * @overflows: value of hdr_overflows when a full buffer was last taken (default and callchain)
  * @is_taken: a full buffer has been taken and not handed back yet (default and callchain)
  * @regions: number of regions taken (nway)
@@ -77,7 +77,8 @@ bool drain_is_owed(const struct drain *drain);
 
 /*
  * Take the samples of a buffer or region that is not full, while the kernel continues to fill it.
- * With hist, take what was added since the last call. Returns 0, or -1 after reporting an error.
+ * With hist, take what the kernel has added to its table since the last call. Returns 0, or -1
+ * after reporting an error.
  */
 int drain_early(struct drain *drain, struct data_writer *writer);
 

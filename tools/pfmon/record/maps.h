@@ -30,7 +30,7 @@ struct map {
 
 /**
  * struct maps - the executable mappings of a process
- * @list: ascending by address
+ * @list: the mappings, sorted by address
  * @count: number of elements in @list
  */
 struct maps {

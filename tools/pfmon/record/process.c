@@ -134,7 +134,7 @@ struct thread_list {
 	size_t count;
 };
 
-/* Add thread @tid. If the last process_look() found the thread, too, keep its name. */
+/* Add thread @tid. If the last process_look() already found it, keep the name that was stored. */
 static int list_thread(void *data, pid_t tid)
 {
 	struct thread_list *threads = data;

@@ -33,7 +33,7 @@ struct thread {
  * @looked_at: @now of the last call of process_look() or process_look_at_exec()
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of the same file
- * @is_known: the mappings have been read at least once
+ * @is_known: names and mappings of the process have been written to the current file
  * @has_all_threads: all threads of the process are recorded. @threads are then the threads that the
  *	last process_look() found, sorted by tid
  */
@@ -66,7 +66,7 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 /*
  * Write the names and mappings that are new since the previous call. @now is the time of the newest
  * sample. In the file, the names and mappings are valid after the time @now of the previous call.
- * The names and mappings that the first call writes are valid from time 0 on.
+ * The names and mappings that the first call for a file writes are valid from time 0 on.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

@@ -38,7 +38,7 @@ static const int *targets(const struct record_options *options, const pid_t *com
 	return options->scope.threads.count ? options->scope.threads.ids : command;
 }
 
-/* Returns whether the command is recorded. */
+/* Returns whether the command itself is recorded: the user named no processes, threads or CPUs. */
 static bool is_own(const struct record_options *options)
 {
 	return options->command && !targets_are_given(&options->scope);

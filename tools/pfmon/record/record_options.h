@@ -26,7 +26,7 @@
  * @pmu: name of the PMU that the user chose, NULL for the default
  * @period: sampling period; 0: use @frequency
  * @frequency: samples per second
- * @random_mask: bits of a random number that is added to the period
+ * @random_mask: bits that may be set in the random number that is added to each period
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers; @has_chains is also set
@@ -84,7 +84,7 @@ int take_frequency(const char *argument, void *field);
 #define FREQUENCY_HELP "about HZ samples for a second of CPU time (1000)"
 
 /*
- * Returns 1 after printing the help that the user asked for, -1 after reporting an error, else 0.
+ * Returns 0, or 1 after printing the help that the user asked for, or -1 after reporting an error.
  * The caller calls record_options_free() in any case.
  */
 int record_options_parse(int argc, char **argv, struct record_options *options);

@@ -164,7 +164,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns the kernel's reason if the last call failed with @error, else PFM_REASON_NONE. */
+/* Returns why the last call failed; PFM_REASON_NONE if it did not fail with @error. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;

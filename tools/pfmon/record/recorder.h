@@ -40,7 +40,7 @@
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number
- * @rotation: the earlier files
+ * @rotation: when another file begins, and the earlier files
  * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
@@ -106,7 +106,7 @@ struct recorder {
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
 /*
- * Add a sampler with another context and the same events. If the context cannot be created,
+ * Add a sampler that has a new context and the same events. If the context cannot be created,
  * recorder_try_add_sampler() returns a positive errno without a message.
  */
 int recorder_add_sampler(struct recorder *recorder);
@@ -166,7 +166,7 @@ struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t
  */
 uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
 
-/* Count all samples. */
+/* Store in @counts the sums of the counts of all buffers. */
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts);
 void recorder_free(struct recorder *recorder);
 

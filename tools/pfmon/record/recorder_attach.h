@@ -25,9 +25,9 @@ int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 
 /*
  * Begin to find out which programs the recorded threads execute. If pfmon records CPUs, or records
- * a command and its descendants, it reads the kernel's events about processes. If the kernel does
- * not permit these events, or if pfmon records other threads, pfmon reads /proc instead. @targets
- * are the same threads as in recorder_attach().
+ * a command and its descendants, it reads the kernel's events about processes. In all other cases,
+ * and if the kernel does not permit these events, pfmon reads /proc. @targets are the same threads
+ * as in recorder_attach().
  */
 int recorder_watch_processes(struct recorder *recorder, const int *targets);
 

@@ -12,8 +12,8 @@
 int recorder_attach_cpus(struct recorder *recorder);
 
 /*
- * Begin or continue to sample the CPUs that have come online. If some of them cannot be sampled,
- * the user is warned of the first of these CPUs only. All other CPUs are still sampled.
+ * Begin or continue to sample the CPUs that have come online. A CPU that cannot be sampled is left
+ * out. Only the first such CPU causes a warning.
  */
 int recorder_follow_cpus(struct recorder *recorder);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording in several files. If there are too many, the oldest ones are removed. */
+/* A recording in several files. If there are too many files, the oldest ones are removed. */
 #ifndef PFMON_ROTATION_H
 #define PFMON_ROTATION_H
 

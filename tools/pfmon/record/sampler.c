@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record the callers. It keeps each call until the called function returns. */
+/* Let the processor record each call. It removes the record when the called function returns. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -368,7 +368,7 @@ static uint64_t samples_taken(const struct sampler *sampler)
 	return taken;
 }
 
-/* Returns the number of threads and processes that were followed. */
+/* Returns how many new threads and processes got a copy of the context. */
 static uint64_t copies_made(const struct sampler *sampler)
 {
 	struct pfm_statistics statistics = { 0 };

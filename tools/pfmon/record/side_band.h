@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's reports about processes while they are sampled: fork, exec, new names, new
- * executable memory. The reports come from perf events that count nothing, one for each CPU. These
- * events need no PMU and do not disturb other users of perf. The times of the reports and of the
+ * Reports of the kernel about the sampled processes: fork, exec, new names, new executable memory.
+ * To get the reports, pfmon opens one perf event on each CPU. These perf events count nothing, so
+ * they need no PMU and do not disturb other users of perf. The times of the reports and of the
  * samples are from the same clock.
  */
 #ifndef PFMON_SIDE_BAND_H
@@ -47,16 +47,17 @@ struct side_event {
 struct side_ring;
 
 /**
- * struct side_band - the events of all CPUs
- * @rings: the rings; the index is the number of the CPU. CPUs that are offline may have no ring
+ * struct side_band - the perf events of all CPUs
+ * @rings: for each CPU, the ring with its reports; the index is the number of the CPU. A CPU that
+ *	is offline may have no ring
  * @count: number of @rings
  * @tid: the watched thread, or -1 if all processes are watched. The new threads and child processes
  *	of a watched thread are watched, too
  * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often pfmon found that a CPU had come online. The reports of a CPU from before it was
- *	found are missing
+ * @gaps: how often pfmon found that a CPU had come online. Reports about what happened on the CPU
+ *	before pfmon found it are missing
  */
 struct side_band {
 	struct side_ring *rings;
@@ -68,9 +69,10 @@ struct side_band {
 };
 
 /*
- * Begin to watch. Returns 0, or -1 after reporting an error. If the kernel does not have these
- * events or does not permit them, returns a positive errno without a message; the caller then reads
- * /proc from time to time. The caller calls side_band_close() in any case.
+ * Begin to watch thread @tid or, if @tid is -1, all processes. Returns 0, or -1 after reporting an
+ * error. If the kernel does not have such perf events or does not permit them, returns a positive
+ * errno without a message; the caller then reads /proc from time to time. The caller calls
+ * side_band_close() in any case.
  */
 int side_band_open(struct side_band *band, pid_t tid);
 

@@ -49,7 +49,8 @@ struct explained {
 
 /*
  * A witness counted @counted events. Store in @record how many of them are in no sample for an
- * unknown reason. Returns how many are in no sample because threads ended during a period.
+ * unknown reason. Returns how many of the @counted events are in no sample because threads ended
+ * during a period.
  */
 uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
 			 const struct explained *explained);

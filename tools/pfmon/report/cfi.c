@@ -7,8 +7,8 @@
 #include "cfi.h"
 
 /*
- * Map the file. Most recordings have no link registers and do not need the tables, so the tables
- * are read only at the first call of cfi_link().
+ * Map the file. Most recordings contain no values of link registers and do not need the tables, so
+ * the tables are read only at the first call of cfi_link().
  */
 void cfi_open(struct cfi *cfi, int fd)
 {
@@ -47,7 +47,7 @@ static void read_tables(struct cfi *cfi)
 /*
  * Returns where the return address is according to @frame. On a machine with a link register,
  * dwarf_frame_info() returns the number of this register. If the tables have no rule for the link
- * register, the function has not changed it.
+ * register, the interrupted function has not changed the register.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

@@ -9,11 +9,11 @@
 enum link_state {
 	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
-	LINK_SAVED, /* the return address is saved elsewhere; the link register may be stale */
+	LINK_SAVED, /* the return address is saved elsewhere; the link register may differ */
 };
 
 /**
- * struct cfi - the tables of an ELF file
+ * struct cfi - the unwinding tables of an ELF file
  * @image: the mapped file; NULL if the file could not be mapped
  * @size: size of @image in bytes
  * @elf: @image as an ELF file, opened at the first use

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the names that functions have in the source, with libiberty.  The licences of the
- * linked parts of libiberty permit linking: cp-demangle.c is GPL-2.0-or-later, the other
- * parts are LGPL-2.0-or-later.
+ * Find the names that functions have in the source, with libiberty. The licences of the parts of
+ * libiberty that are linked permit this use: cp-demangle.c is GPL-2.0-or-later, the other parts are
+ * LGPL-2.0-or-later.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -47,8 +47,8 @@ char *demangle(const char *name)
 	if (setjmp(demangling.is_too_long))
 		return NULL;
 	/*
-	 * Mangled names of older Rust are also valid mangled names of C++, so Rust is
-	 * tried first.
+	 * A name that an older Rust compiler has mangled is a valid mangled name of C++, too. So
+	 * try Rust first.
 	 */
 	if (!rust_demangle_callback(name, OPTIONS, add_part, &demangling)) {
 		demangling.length = 0;

@@ -2,10 +2,10 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with THREAD and MAPPING records of all processes. These records have no time.
- * When the second and later files are joined, these records get a time just before the earliest
- * time in their file, so that they do not apply to earlier samples. The joined file ends with the
- * sums of the counts of all files.
+ * Each file begins with THREAD and MAPPING records of all processes. These records have no time. In
+ * the joined file, those from the second and later files get a time just before the earliest time
+ * in their file, so that they do not apply to the samples of earlier files. The joined file ends
+ * with the sums of the counts of all files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct part {
  * @size: number of @bytes so far
  * @losses: for each context, the sum of its losses in all files
  * @losses_count: number of @losses
- * @cpus: for each context, the sum of its counts in all files
+ * @cpus: for each context, the sum of its CPU records in all files
  * @cpu_count: number of @cpus
  * @end: the sum of the END records
  * @ended: number of files that have an END record
@@ -121,13 +121,14 @@ static uint64_t time_of_samples(const struct data_record *record)
 	if (!samples || samples->format == DATA_FORMAT_HIST || !samples->count)
 		return 0;
 	data_take(&body, sizeof(*samples));
-	/* An entry of format callchain also begins with struct pfm_dfl_smpl_entry. */
+	/* Entries of default, nway and callchain begin with struct pfm_dfl_smpl_entry. */
 	entry = data_take(&body, sizeof(*entry));
 	return entry ? entry->tstamp : 0;
 }
 
 /*
- * Returns the time of @record. The bodies of THREAD, FORK and MAPPING records begin with the time.
+ * Returns the time of @record, or 0 if it has none. The bodies of THREAD, FORK and MAPPING records
+ * begin with the time.
  */
 static uint64_t time_of(const struct data_record *record)
 {
@@ -237,7 +238,10 @@ static int add_cpu(struct joined *joined, const struct data_record *record)
 	return 0;
 }
 
-/* Add an END record to the sums. The recording lasts until the end of its last file. */
+/*
+ * Add an END record to the sums. Its file began @began ns after the first file. The duration is not
+ * a sum: the recording lasts until the end of its last file.
+ */
 static void add_end(struct joined *joined, const struct data_record *record,
 		    uint64_t began)
 {

@@ -186,8 +186,8 @@ static struct found find(const struct mappings *mappings, uint64_t owner, size_t
 }
 
 /*
- * Returns the fork that began @program of @owner. Returns NULL if an exec began @program, or if
- * @owner executed @program before the recording began.
+ * Returns the fork that created @owner, if @owner has executed @program since this fork. Returns
+ * NULL if @owner began to execute @program at an exec, or before the recording began.
  */
 static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,
 				    size_t program)
@@ -198,9 +198,9 @@ static const struct change *fork_of(const struct mappings *mappings, uint64_t ow
 }
 
 /*
- * A process has the mappings of its parent until it executes a program, so the mappings of the
- * parents are searched, too. In a damaged file a process may be its own ancestor, so the number of
- * parents is limited.
+ * A new process has the mappings of its parent until it calls exec. So pfmon searches the mappings
+ * of the process, of its parent, of the parent's parent and so on. In a damaged file a process may
+ * be its own ancestor, so the number of these processes is limited.
  */
 #define PARENTS 1000
 

@@ -6,12 +6,12 @@
 #include "recording.h"
 
 /**
- * struct span - a mapping in the memory of a process
+ * struct span - a mapping in the memory of a process or of the kernel
  * @recorded: the mapping
- * @owner: the process that has the mapping, or the kernel
+ * @owner: number of the process that has the mapping; for the kernel, a number that no process has
  * @program: number of the program that @owner was executing when the memory was mapped. Each
  *	program of @owner has its own number
- * @reach: the highest end address among this span and those spans of @owner that come before it in
+ * @reach: the highest end address of this span and of all spans of @owner before it in
  *	mappings.spans
  */
 struct span {
@@ -26,7 +26,7 @@ struct span {
  * @owner: the process
  * @time: when the process began, or executed the program
  * @parent: process that created @owner, if @is_fork
- * @is_fork: the process began and has the mappings of @parent
+ * @is_fork: the process began and has the mappings of @parent; false: it executed another program
  */
 struct change {
 	uint64_t owner;

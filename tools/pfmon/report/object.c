@@ -55,7 +55,10 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 	object->is_kernel = recorded->mapping->flags & DATA_MAPPING_KERNEL;
 }
 
-/* Make an object for each group of equal mappings. Equal mappings are adjacent in @sorted. */
+/*
+ * Make one object for all mappings of the same file or part of the kernel. For two such mappings,
+ * compare() returns 0. They are adjacent in @sorted.
+ */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)
 {
@@ -180,7 +183,10 @@ static bool is_other_build(const struct object *object, const char *build_id)
 	return true;
 }
 
-/* Returns whether a file without build-id has been changed or replaced since the recording. */
+/*
+ * Returns true if @object has no build-id, and its file has been changed or replaced since the
+ * recording.
+ */
 static bool is_other_file(const struct object_list *list, const struct object *object,
 			  int fd)
 {

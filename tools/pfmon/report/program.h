@@ -12,7 +12,7 @@
 /**
  * struct program_segment - a mapped part of the file
  * @offset: offset in the file
- * @size: bytes
+ * @size: size in bytes
  * @address: address of this part according to the file's program headers
  */
 struct program_segment {

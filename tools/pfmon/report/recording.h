@@ -87,7 +87,7 @@ struct recorded_command {
  * @mappings: executable memory
  * @mapping_count: number of @mappings
  * @blocks: samples
- * @block_count: number of blocks
+ * @block_count: number of @blocks
  * @losses: for each context, its last LOSSES record; NULL if the file has no such record
  * @losses_count: number of @losses
  * @unsampled: the UNSAMPLED records
@@ -167,7 +167,7 @@ void recording_warn_losses(const struct recording *recording);
 uint64_t recording_lost(const struct recording *recording);
 
 /*
- * The PMU may not deliver all samples. recording_unsampled() adds up the UNSAMPLED records of
+ * Some PMUs do not deliver all samples. recording_unsampled() adds up the UNSAMPLED records of
  * @event in all contexts. In the result, data_unsampled.samples is 0 if so few samples are missing
  * that no warning is needed. recording_undelivered() returns the sum of data_unsampled.samples over
  * all events.

@@ -82,8 +82,8 @@ static void add_column(struct table *table, enum column column)
 }
 
 /*
- * Choose a column for each key that the user sorts by. Functions also get a column for their
- * object.
+ * Choose a column for each key that the user sorts by. If the user sorts by symbol, the table
+ * always has a column for the objects.
  */
 static void choose_columns(struct table *table)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the samples of a recording. Each sampling format has its own kind of entries. */
+/* Read the samples of a recording. What an entry contains depends on the sampling format. */
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_hist.h>

@@ -7,9 +7,10 @@
 #include "threads.h"
 
 /**
- * struct key - samples with equal keys are added up; a field that is not used is zero
+ * struct key - what the samples of a node have in common. Samples with equal keys are added up. A
+ *	field that is not used is zero
  * @event: event
- * @object: program, library, ...
+ * @object: program, library or part of the kernel
  * @symbol: function
  * @offset: offset in @object, or the address if @object is NULL; used only if the function is not
  *	known
@@ -93,8 +94,8 @@ void tree_count(struct tree *tree, node_number number, uint64_t samples, uint64_
 typedef int (*node_order)(const struct node *a, const struct node *b);
 
 /*
- * Returns the children of @parent, sorted by @order: an array of child_count elements that the
- * caller frees. Returns NULL if there is no memory.
+ * Returns an array of the children of @parent, sorted by @order. The caller frees the array. It has
+ * as many elements as @parent has children (node.child_count). Returns NULL if there is no memory.
  */
 const struct node **tree_children(const struct tree *tree, node_number parent,
 				  node_order order);

@@ -238,8 +238,8 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 }
 
 /*
- * Let the read() return. If a signal has already ended the child, write() fails. This failure is
- * ignored: the end of the child is handled like the end of COMMAND.
+ * Let the child's read() return. If a signal has already ended the child, write() fails. This
+ * failure is ignored: the end of the child is handled like the end of COMMAND.
  */
 static void let_go(struct child *child)
 {

@@ -76,9 +76,9 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted)
 }
 
 /*
- * Store in @wanted the CPUs that shall be counted. If the whole machine is counted and CPUs share
- * registers, @wanted gets only the owners of the registers. The caller frees @wanted->ids in any
- * case.
+ * Store in @wanted the CPUs on which contexts shall count. If @targets is the whole machine and
+ * CPUs share registers, @wanted gets only the owners of the registers. The caller frees
+ * @wanted->ids in any case.
  */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
@@ -113,8 +113,8 @@ static void say_owner(const struct group *group, int cpu)
 }
 
 /*
- * group_attach_cpu() failed with @error. Returns whether the CPU shares registers with a CPU that
- * is counted already.
+ * group_attach_cpu() failed with @error. Returns whether it failed because the CPU shares registers
+ * with a CPU on which this pfmon process has a context already.
  */
 static bool is_counted(const struct group *group, int error)
 {

@@ -9,8 +9,8 @@
 #include "targets.h"
 
 /*
- * Returns the highest number that a CPU of the machine can have. If this number is not known, it is
- * computed from the number of configured CPUs.
+ * Returns the highest number that a CPU of the machine can have. If the kernel does not show this
+ * number, returns the number of configured CPUs minus 1.
  */
 int cpus_highest(void);
 
@@ -60,8 +60,8 @@ struct cpu_changes {
 };
 
 /*
- * Add the changes since the load to @changes. Call this before the contexts are unloaded: a context
- * that is not loaded counts as a CPU that went offline.
+ * Add the changes since the load to @changes. Call this before the contexts are unloaded: for each
+ * context that is not loaded, the functions assume that its CPU went offline.
  */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);

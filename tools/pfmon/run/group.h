@@ -17,8 +17,8 @@
  * @attached: number of contexts that have been loaded. @first is loaded first, then @twins in order
  * @earlier: statistics of contexts whose CPUs went offline, from before these contexts were loaded
  *	again
- * @values: counts of one context
- * @times: CPU times of one context
+ * @values: buffer for the counts of one context
+ * @times: buffer for the CPU times of one context
  */
 struct group {
 	struct session *first;

@@ -21,7 +21,7 @@
  *	event needs another one or a caller changes it
  * @pmds: the same PMDs, as arguments of pfm_write_pmds() and pfm_read_pmds()
  * @values: the same PMDs, as arguments of pfm_read(), which reads only their values
- * @pmd_count: number of @values
+ * @pmd_count: number of elements in each of @initial, @pmds and @values
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: the context was created with PFM_FL_INHERIT_*
  * @is_twin: the arrays belong to another session

@@ -81,7 +81,7 @@ struct attacher {
 int targets_attach_threads(const struct targets *targets, bool follows,
 			   const struct attacher *attacher, struct target_ends *ends);
 
-/* Returns how many threads the processes have now; at least 1. */
+/* Returns how many threads the processes of @targets have now, or 1 if they have none. */
 size_t targets_count_threads(const struct targets *targets);
 
 /* Returns the flags (PFM_FL_*) with which the caller must create the first context. */

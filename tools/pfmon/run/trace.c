@@ -10,7 +10,10 @@
 
 #include "trace.h"
 
-/* @stop is si_status of waitid(): the lower 8 bits are the signal, the others the ptrace event. */
+/*
+ * @stop is si_status of waitid(): the lower 8 bits are the signal, and the higher bits are the
+ * ptrace event.
+ */
 static int event_of(int stop)
 {
 	return stop >> 8;

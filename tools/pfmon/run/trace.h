@@ -27,9 +27,9 @@ struct tracer {
 };
 
 /*
- * Returns whether the program @path behaves the same with and without tracing. While traced, a
- * set-user-ID program, a set-group-ID program or a program with capabilities would not get its
- * privileges.
+ * Returns whether the program @path behaves the same with and without tracing. A set-user-ID
+ * program, a set-group-ID program or a program with capabilities would not get its privileges while
+ * it is traced.
  */
 bool trace_is_harmless(const char *path);
 
@@ -59,8 +59,8 @@ int trace_take_stop(pid_t pid);
 
 /*
  * Call this when a child has stopped after trace_begin(). Calls the function of @tracer for this
- * stop, if there is one, and lets the child continue. If job control has stopped the child, the
- * child stays stopped. @stop is the result of trace_take_stop().
+ * stop, if there is one. Then lets the child continue, unless job control has stopped it. @stop is
+ * the result of trace_take_stop().
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

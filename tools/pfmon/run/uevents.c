@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kernel sends its uevents to all netlink sockets that belong to the group OF_KERNEL. A uevent
- * begins with a string such as "online@/devices/system/cpu/cpu3". There are also many events about
- * devices that belong to a CPU. uevents_take() ignores them, and reports only events about the CPU
- * itself.
+ * begins with a string such as "online@/devices/system/cpu/cpu3". uevents_take() reports only the
+ * uevents about a CPU that came online or went offline. It ignores all others, such as those about
+ * the devices that belong to a CPU.
  */
 #include <errno.h>
 #include <linux/netlink.h>

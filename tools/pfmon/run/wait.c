@@ -74,8 +74,8 @@ void signals_close(struct signals *signals)
 }
 
 /*
- * A signal from the terminal (SI_KERNEL) has also reached the command. A signal from a process is
- * passed on to the command.
+ * The terminal sends a signal (SI_KERNEL) to both pfmon and the command. If a process has sent a
+ * signal to pfmon, pass it on to the command.
  */
 static void take_signals(const struct signals *signals, pid_t pid,
 			 struct outcome *outcome)

@@ -135,9 +135,9 @@ struct watch {
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /*
- * Wait for one more context.  The array @contexts replaces @watch->contexts: it contains the same
- * contexts, followed by the new one.  May be called only during a wait, and only if @watch has no
- * @processes.  Reports an error and returns -1, or returns 0.
+ * Add one more context to the present wait. The array @contexts replaces @watch->contexts: it
+ * contains the same contexts, followed by the new one. May be called only during a wait, and only
+ * if @watch has no @processes. Reports an error and returns -1, or returns 0.
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 

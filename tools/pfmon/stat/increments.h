@@ -36,8 +36,8 @@ int increments_prepare(struct increments *increments, const struct event_list *e
 void increments_begin(struct increments *increments);
 
 /*
- * Read the counters and add the increments.  Reports an error and returns -1, or returns
- * 0.
+ * Read the counters, and add the increments since the last reading to @increments->ratios. Reports
+ * an error and returns -1, or returns 0.
  */
 int increments_take(struct increments *increments, struct group *group);
 
@@ -47,7 +47,7 @@ int increments_take(struct increments *increments, struct group *group);
  */
 unsigned int increments_interval(const struct event_list *events);
 
-/* Sum of the CPU times of all sets at the last reading, in ns. */
+/* Returns the sum of the CPU times of all sets at the last reading, in ns. */
 uint64_t increments_runtime(const struct increments *increments);
 
 /* Returns the error from ratio_error(), or a negative number if it is not known. */

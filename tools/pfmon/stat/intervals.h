@@ -16,9 +16,9 @@
  * @times: CPU times at the end of the previous interval
  * @sets: activity of each set at the end of the previous interval
  * @present: activity of each set now
- * @begin: when counting began
- * @last: end of the previous interval
- * @next: end of the present interval
+ * @begin: when counting began, in ns of CLOCK_MONOTONIC
+ * @last: end of the previous interval, on the same clock
+ * @next: end of the present interval, on the same clock
  */
 struct intervals {
 	struct parts parts;

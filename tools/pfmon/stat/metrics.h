@@ -6,7 +6,7 @@
 #include "results.h"
 
 /**
- * struct metric - the comment of an event
+ * struct metric - the comment on an event
  * @value: the figure, in units of @unit
  * @decimals: number of meaningful digits after the point
  * @unit: "insn per cycle", ...; NULL if there is no comment

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print the counts of the parts of a measurement, with a stamp in each line. */
+/*
+ * Print the counts of the parts of a measurement. In tables and in CSV, each line with a count
+ * begins with a stamp.
+ */
 #include "../common/errors.h"
 #include "parts.h"
 #include "stat_print.h"

@@ -31,7 +31,10 @@ int parts_prepare(struct parts *parts, const struct results *whole, enum part_ki
 /* Print the heading, if the form of the output has one. */
 void parts_begin(const struct parts *parts);
 
-/* Print the present part. @stamp is the text at the beginning of each of its lines. */
+/*
+ * Print the present part. @stamp is a text such as "CPU3". In tables and in CSV, each line with a
+ * count begins with this text.
+ */
 int parts_print(struct parts *parts, const char *stamp);
 
 void parts_free(struct parts *parts);

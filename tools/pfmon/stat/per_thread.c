@@ -11,7 +11,10 @@
 #include "parts.h"
 #include "per_thread.h"
 
-/* Room for a stamp: NAME-TID of a thread, or "(N dropped)". */
+/*
+ * Size of a stamp, the text at the beginning of a line: NAME-TID for one thread, or "(N dropped)"
+ * for the sum of the dropped counts.
+ */
 #define STAMP_TEXT 40
 
 int per_thread_check(const struct session *session)
@@ -52,7 +55,10 @@ static int add_row(struct per_thread *threads, const struct group *group,
 	return 0;
 }
 
-/* Read the counts of a thread and add them as a row.  Returns 1 if there is no such thread. */
+/*
+ * Read the counts of the thread that @which selects, and add them as a row.  Returns 1 if @which is
+ * PFM_THREAD_ENDED and the counts of all ended threads have been read.
+ */
 static int take_row(struct per_thread *threads, struct group *group, size_t index,
 		    const struct event_list *events, uint32_t which)
 {
@@ -180,7 +186,7 @@ static void sort_rows(struct per_thread *threads, struct results *results)
 		qsort(threads->rows, threads->count, sizeof(*threads->rows), compare);
 }
 
-/* In CSV the stamp is one field: replace separators and quotation marks. */
+/* In CSV the stamp is one field, so replace each separator and quotation mark in it by "_". */
 static void make_one_field(char *stamp, const char *separator)
 {
 	for (char *next = stamp; separator && *next; next++)
@@ -250,8 +256,8 @@ void per_thread_warn(const struct per_thread *threads)
 {
 	if (threads->dropped)
 		warn_user("the counts of %" PRIu64 " %s that ended are in the sums, but "
-			  "are not shown separately: see max_copies, set_user_max and "
-			  "set_mem_max in /sys/kernel/perfmon",
+			  "are not shown separately: see the limits max_copies, "
+			  "set_user_max and set_mem_max in /sys/kernel/perfmon",
 			  threads->dropped,
 			  plural(threads->dropped, "thread", "threads"));
 }

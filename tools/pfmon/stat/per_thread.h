@@ -46,7 +46,7 @@ struct per_thread {
 };
 
 /*
- * The functions of type int report an error and return -1, or return 0. The caller calls
+ * The functions that return int return 0, or -1 after reporting an error. The caller calls
  * per_thread_free() in any case.
  */
 
@@ -60,7 +60,10 @@ int per_thread_check(const struct session *session);
 int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 
-/* Take the counts of all remaining threads.  The caller has called group_detach(). */
+/*
+ * Take the counts of all threads whose counts have not been taken yet.  The caller has called
+ * group_detach() before.
+ */
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events);
 
@@ -68,7 +71,7 @@ int per_thread_finish(struct per_thread *threads, struct group *group,
 int per_thread_print(struct per_thread *threads, const struct results *whole,
 		     const struct stat_options *options, FILE *file);
 
-/* Warn the user that counts were dropped. */
+/* If the kernel dropped counts of threads, warn the user. */
 void per_thread_warn(const struct per_thread *threads);
 
 void per_thread_free(struct per_thread *threads);

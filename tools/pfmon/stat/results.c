@@ -80,8 +80,8 @@ static uint64_t whole(const struct results *results, const struct run *run)
 }
 
 /*
- * Returns the time in ns during which the event was counted: the whole time if it was always
- * counted.
+ * Returns the time in ns during which the event was counted. For an event that was counted all the
+ * time, this is the result of whole().
  */
 static uint64_t part(const struct results *results, const struct run *run, size_t index)
 {
@@ -219,7 +219,9 @@ struct figure results_value(const struct results *results, size_t event)
 	return average(results, pick_value, event);
 }
 
-/* The count of a single run is never a double, because a double would round it to 53 bits. */
+/*
+ * The count of a single run is not converted to double, because a double would round it to 53 bits.
+ */
 uint64_t results_count(const struct results *results, size_t event)
 {
 	if (results->run_count == 1 && was_counted(results, results->runs, event))

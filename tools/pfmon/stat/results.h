@@ -14,7 +14,7 @@
 /**
  * struct run - the figures of one run
  * @values: counts, one for each event, not scaled
- * @sets: activity of each event set; empty if there are none
+ * @sets: activity of each event set; empty if there are no event sets
  * @errors: standard error of each scaled count, relative to the count; negative if the
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
@@ -37,7 +37,10 @@ struct run {
 	double system;
 };
 
-/* Parts of a measurement.  The counts of a part are printed in lines that begin with a stamp. */
+/*
+ * What the counts belong to: the whole measurement or a part of it.  In tables and in CSV, each
+ * line of a part begins with a stamp, such as the number of the CPU.
+ */
 enum part_kind {
 	PART_WHOLE, /* all that was measured */
 	PART_INTERVAL, /* an interval of the measurement */
@@ -47,7 +50,7 @@ enum part_kind {
 
 /**
  * struct part - a part of a measurement, with counts of its own
- * @kind: what it is
+ * @kind: what the part is
  * @time: for an interval: seconds from the start of counting to the end of the interval
  * @cpu: for a CPU: its number
  * @tid: for a thread: its number
@@ -110,17 +113,22 @@ struct figure {
 };
 
 /*
- * Returns the state of the event. The state is also EVENT_NOT_COUNTED if the event's set was never
- * active, or if nothing was counted on the CPUs. results_value() and results_count() use only the
- * runs in which the event was counted. If there are several runs, results_counted() also uses only
- * these runs.
+ * Returns the state of the event. If the event's own state is EVENT_COUNTED, but none of the runs
+ * counted the event, the result is EVENT_NOT_COUNTED. A run did not count the event if the event's
+ * set was never active, or if CPUs were measured and their CPU time is 0. results_value() and
+ * results_count() use only the runs that counted the event. If there are several runs,
+ * results_counted() does the same. If there is a single run, results_counted() always returns the
+ * count of this run.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
 /* Text that is shown in place of a count if @state is not EVENT_COUNTED. */
 const char *results_state_text(enum event_state state);
 
-/* The count; scaled if @results->is_scaled. */
+/*
+ * The mean over the runs that counted the event. If @results->is_scaled, each count is scaled to
+ * the whole time.
+ */
 struct figure results_value(const struct results *results, size_t event);
 
 /* The mean of results_value() as a whole number, exact with a single run. */
@@ -133,10 +141,10 @@ uint64_t results_counted(const struct results *results, size_t event);
 double results_fraction(const struct results *results, size_t event);
 
 /*
- * Standard error of the value, in percent of the value.  With several runs, it is computed from
- * their spread. With one run, it is computed from the increments of the count (see scale.h). It
- * includes the error that set switches may have caused. The result is negative if the error is not
- * known.
+ * Standard error of results_value(), in percent of this value.  With several runs, the error is
+ * computed from the spread of the runs.  With one run, it is computed from the increments of the
+ * count (see scale.h).  In both cases, the error includes the error that set switches may have
+ * caused. The result is negative if the error is not known.
  */
 double results_error(const struct results *results, size_t event);
 
@@ -153,7 +161,7 @@ struct figure results_set_duration(const struct results *results, size_t set);
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
 
-/* The time of this set, divided by the time of all sets: 0 to 1. */
+/* The time for which @set was active, divided by the sum of these times of all sets: 0 to 1. */
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);

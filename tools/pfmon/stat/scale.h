@@ -19,8 +19,9 @@
 #define RATIO_LEAST 3
 
 /*
- * Scale @value, which was counted during @duration, to @total. @duration and @total have the same
- * unit, and @duration is not 0. The result is exact if @duration and @total are equal.
+ * Scale @value, which was counted during the time @duration, to the time @total. @duration and
+ * @total have the same unit, and @duration is not 0. The result is exact if @duration and @total
+ * are equal.
  */
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 

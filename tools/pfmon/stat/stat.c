@@ -45,7 +45,7 @@ struct measurement {
 	struct costs costs;
 	struct idle idle;
 	struct cpu_changes changes;
-	int uevents; /* -1: none */
+	int uevents; /* descriptor of the uevents; -1: none */
 	int status;
 };
 
@@ -210,9 +210,10 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * Monitoring ends when the thread executes a program that the user may not monitor. After that, the
- * counts of a command are not shown: if the command itself is such a program, hardly any of its
- * events were counted. With -p and -t, the counts of the thread until that moment are shown.
+ * Monitoring of a thread ends when the thread executes a program that the user may not monitor. If
+ * the command did this, pfmon fails and shows no counts: the command itself may be such a program,
+ * and then hardly any of its events were counted. With -p and -t, pfmon shows the counts until the
+ * thread executed the program.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -257,8 +258,8 @@ static bool has_idle_time(const struct measurement *measurement)
 }
 
 /*
- * Wait for the end, unload the contexts and read the counts. If the command fails in several runs,
- * the first of these runs determines the exit status.
+ * Wait for the end of the run, unload the contexts and read the counts. If the command fails in
+ * several runs, the first of these runs determines the exit status.
  */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
@@ -473,7 +474,10 @@ static int print_parts(struct measurement *measurement,
 	struct results *results = &measurement->results;
 	bool is_per_thread = options->targets.is_per_thread;
 
-	/* In CSV all lines have the same fields, so the lines of the sums have a stamp, too. */
+	/*
+	 * In CSV all lines have the same fields. Lines of a part begin with a stamp, so the lines
+	 * of the sums get the stamp "summary".
+	 */
 	if (options->separator &&
 	    (options->print_interval || options->is_per_cpu || is_per_thread))
 		results->stamp = "summary";

@@ -19,7 +19,7 @@ static void csv_count(FILE *file, const struct results *results, size_t index,
 		fprintf(file, "%" PRIu64, count);
 }
 
-/* Print the fields that exist only with sets: the count before scaling, the error, the set. */
+/* Print the fields that exist only with event sets: count before scaling, error, set. */
 static void csv_set(FILE *file, const struct results *results, size_t index,
 		    const char *separator)
 {

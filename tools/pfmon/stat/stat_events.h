@@ -8,7 +8,7 @@
 
 /*
  * Find the events that option -e or --sets gives, or the default events if neither is given. Assign
- * the events to sets and counters. Reports an error and returns -1, or returns 0. The caller calls
+ * the events to sets and counters. Returns 0, or -1 after reporting an error. The caller calls
  * events_free() in any case.
  */
 int stat_events_choose(struct event_list *events, const struct machine *machine,

@@ -7,7 +7,7 @@
 
 #include "results.h"
 
-/* Returns -1 if there is no memory, else 0. */
+/* Returns 0, or -1 if there is no memory. */
 int stat_json(FILE *file, const struct results *results);
 
 #endif

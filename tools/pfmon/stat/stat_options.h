@@ -18,12 +18,12 @@
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
  * @targets: threads, processes or CPUs to count; empty if the command is counted
- * @is_per_cpu: the counts of each CPU are shown, too
+ * @is_per_cpu: show the counts of each CPU, besides their sums
  * @timeout: ns after which counting ends, 0: no limit
- * @print_interval: print the counts each time this many ns are over; 0: print only at the end
+ * @print_interval: ns from one print of the counts to the next; 0: print only at the end
  * @is_verbose: show what the measurement has cost
- * @is_inherited: threads and processes that the command creates are counted, too; with -p, threads
- *	that the processes create
+ * @is_inherited: count the threads and processes that the command creates; with -p, count the
+ *	threads that the processes create
  * @separator: separator of the CSV fields; NULL: do not print CSV
  * @is_json: print JSON
  * @output: file to write, NULL for standard error
@@ -50,7 +50,7 @@ struct stat_options {
 
 /*
  * The caller calls stat_options_free() in any case. Returns 1 if the user asked for help, -1 after
- * reporting an error, else 0.
+ * reporting an error, and 0 in all other cases.
  */
 int stat_options_parse(int argc, char **argv, struct stat_options *options);
 void stat_options_free(struct stat_options *options);

@@ -16,14 +16,14 @@ FILE *stat_print_open(const char *name);
 
 /*
  * Close @file after checking that everything has been written. Does nothing for standard output,
- * because main() flushes it. Does not close standard error. Reports an error and returns -1, or
- * returns 0.
+ * because main() flushes it. Does not close standard error. Returns 0, or -1 after reporting an
+ * error.
  */
 int stat_print_close(FILE *file, const char *name);
 
 /*
  * Print @results. The text reaches standard error in one write(2), so that it is not mixed with the
- * output of other processes. Reports an error and returns -1, or returns 0.
+ * output of other processes. Returns 0, or -1 after reporting an error.
  */
 int stat_print(const struct results *results, const struct stat_options *options,
 	       FILE *file);

@@ -63,7 +63,7 @@ static void table_title(FILE *file, const struct results *results)
 	fputs(":\n\n", file);
 }
 
-/* Print the comment, padded if other columns follow. */
+/* Print @metric as a comment that begins with "#", padded if other columns follow. */
 static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 {
 	const char *gap = " ";
@@ -137,8 +137,8 @@ static void scaled_heading(FILE *file)
 }
 
 /*
- * Print the line of an event in a table of scaled counts. After the comment, the line has the
- * error, the fraction of the time during which the event was counted, and the count before scaling.
+ * Print the line of an event in a table of scaled counts. After the metric, the line has the error,
+ * the fraction of the time during which the event was counted, and the count before scaling.
  */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {
@@ -243,7 +243,9 @@ static void table_times(FILE *file, const struct results *results)
 			results_user(results).mean, results_system(results).mean);
 }
 
-/* The estimate assumes that all interrupts took as long as those that were timed. */
+/*
+ * The estimate assumes that the mean time of all interrupts is that of the timed interrupts.
+ */
 static void table_interrupt_time(FILE *file, const struct pfm_statistics *sum)
 {
 	double mean = costs_interrupt_time(sum) / 1e3;

@@ -102,7 +102,7 @@ out:
 }
 
 /*
- * Returns how often event @index occurs during a switch, if it is counted only at kernel level. For
+ * If event @index is counted only at kernel level, returns how often it occurs during a switch. For
  * other events, returns 0.
  */
 static double at_switch(const struct event_list *events, size_t index,

@@ -2,8 +2,8 @@
 /*
  * The cost of a switch from one event set to the next. While the kernel switches sets, the clock of
  * the active set continues to run. But the counters of the set are stopped, or they count the
- * kernel's own work. Either way, a scaled count becomes wrong, and the increments do not show this
- * error. So pfmon measures the cost with a loop of its own.
+ * kernel's own work. In both cases, a scaled count has an error that is not included in the error
+ * that scale.h computes from the increments. So pfmon measures the cost with a loop of its own.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H
@@ -24,9 +24,8 @@ struct switch_cost {
 
 /*
  * Measure the cost with @events, whose counters have been assigned. This takes about 40 to 80 ms.
- * The cost stays 0 if pfmon itself is monitored, or if contexts on CPUs hold the counters.
- * Reports an error and returns -1, or returns 0. The caller calls switch_cost_free() in either
- * case.
+ * The cost stays 0 if pfmon itself is monitored, or if contexts on CPUs hold the counters. Returns
+ * 0, or -1 after reporting an error. The caller calls switch_cost_free() in either case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);

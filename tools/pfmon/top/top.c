@@ -257,7 +257,7 @@ int command_top(int argc, char **argv)
 
 	/*
 	 * Functions can only be found if the mappings of processes have been recorded. On a
-	 * terminal the user may ask for functions later, so the mappings are always recorded.
+	 * terminal the user may ask for functions later, so pfmon always records them there.
 	 */
 	top.options.record.names_only = top.options.is_batch &&
 					!profile_needs_objects(&top.options.profile);

@@ -45,7 +45,7 @@ static int take_refreshes(const char *argument, void *field)
 
 static const struct option_row rows[] = {
 	{ "event", 'e', "EVENT",
-	  "this event; a modifier :u counts at user level only, :k at kernel level only. "
+	  "sample this event; a modifier :u counts at user level only, :k at kernel level only. "
 	  "'pfmon list' shows the events",
 	  take_event, FIELD(record.events) },
 	PMU_OPTION(FIELD(record.pmu)),
@@ -90,7 +90,7 @@ static int check(struct record_options *record)
 {
 	if (record->events.count > 1 ||
 	    (record->events.count && strchr(record->events.texts[0], ',')))
-		return fail("'pfmon top' shows one event: give one with -e");
+		return fail("'pfmon top' shows one event: give only one with -e");
 	if (record->period && record->frequency)
 		return fail("-c and -F exclude each other");
 	if (!record->period && !record->frequency)

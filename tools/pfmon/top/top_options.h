@@ -21,8 +21,8 @@ struct top_options {
 };
 
 /*
- * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller
- * calls record_options_free() for @options->record in any case.
+ * Returns 1 if the user asked for help, -1 after reporting an error, and 0 in all other cases. The
+ * caller calls record_options_free() for @options->record in any case.
  */
 int top_options_parse(int argc, char **argv, struct top_options *options);
 

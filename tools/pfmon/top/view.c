@@ -81,7 +81,10 @@ static void print_cpu(FILE *file, const struct cpu_row *row, double seconds)
 	fprintf(file, "%11s\n", count_text(row->lost, text));
 }
 
-/* Returns the number of lines below the heading, or 0 if there is no memory. */
+/*
+ * Print a table of at most @most CPUs. Returns the number of its lines below the heading, or 0 if
+ * there is no memory.
+ */
 static size_t print_cpus(FILE *file, const struct interval *interval, size_t most)
 {
 	size_t count = interval->cpu_count;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make              builds the library, the tool, and the modules for the running kernel (or KDIR=)
+# make              builds the library, the tool, and the modules for the running kernel;
+#                   KDIR= for another kernel
 # make install      installs the modules by DKMS, and the rest below PREFIX (/usr/local);
 #                   DESTDIR= for packages
 # make uninstall    removes what make install has installed

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures how much inheritance adds to the cost of a child process. This cost consists of fork(),
- * the switch to the child, its exit, and wait(). Nothing else runs, and the child does nothing.
+ * Measures how much inheritance adds to the cost of a child process. The cost of a child process
+ * consists of fork(), the switch to the child, its exit, and wait(). Nothing else runs, and the
+ * child does nothing.
  */
 #include <alloca.h>
 #include <err.h>
@@ -58,9 +59,9 @@ static double measure_perfmon(uint32_t flags)
 }
 
 /*
- * Measures a child process while perf's events count its parent. The events are one group, as in
- * the other measurements. PERF_FORMAT_GROUP, which the other measurements set, is not set here,
- * because Linux 6.1 does not allow it for inherited events.
+ * Measures the cost of a child process while events of perf count its parent. As in perf.c, the
+ * events are one group. Unlike perf.c, this function does not set PERF_FORMAT_GROUP, because Linux
+ * 6.1 does not allow it for inherited events.
  */
 static double measure_perf(bool is_inherited)
 {
@@ -87,9 +88,9 @@ static double measure_perf(bool is_inherited)
 }
 
 /*
- * Each turn measures all figures once. The first turn is a warm-up, and its values are not used: in
- * this turn the program touches memory for the first time, and each later fork also copies the page
- * tables of this memory. Of the other turns, the lowest value of each figure is kept.
+ * Each turn measures all figures once. The first turn is a warm-up, and its values are not used:
+ * during this turn the program uses some memory for the first time, and only later forks copy the
+ * page tables of this memory. For each figure, the lowest value of the other turns is kept.
  */
 #define TURNS 3
 

@@ -103,8 +103,8 @@ struct interruptions measure_interruptions(int count)
 		last = now;
 	}
 	/*
-	 * Each gap contains one iteration of this loop. The thread itself executes this iteration,
-	 * so .between must include the instructions of the iteration.
+	 * Besides the interruption, each gap contains one iteration of the loop above. The thread
+	 * itself executes this iteration, so .between must include the iteration's instructions.
 	 */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),

@@ -45,9 +45,9 @@ struct interruptions {
 };
 
 /*
- * Measures @count interruptions of the thread; @count is at most REPETITIONS. The thread only reads
- * the ruler. Interruptions that are not to be measured, such as timer ticks, do not matter if they
- * are a minority, because the results are medians.
+ * Measures @count interruptions of the calling thread, which only reads the ruler during this time.
+ * @count is at most REPETITIONS. Interruptions that are not to be measured, such as timer ticks, do
+ * not matter if they are a minority, because the results are medians.
  */
 struct interruptions measure_interruptions(int count);
 

@@ -6,8 +6,8 @@
 #include "tool.h"
 
 /*
- * The rows of the table: X(name, title). The cost of a switch with a tool is what the tool adds to
- * ROW_SWITCH.
+ * The rows of the table: X(name, title). The rows SWITCH_* contain what perfmon and perf add to the
+ * cost in row SWITCH.
  */
 /* clang-format off */
 #define ROWS(X)									\

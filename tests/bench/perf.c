@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts with perf_event. A session has one event, or a group with its leader. */
+/* Counts with perf_event. A session has one event, or one group of events. */
 #include <err.h>
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what counting costs with perfmon and with perf_event, and the least that it can cost.
+ * Measures what counting costs with perfmon and with perf_event. The floor of a cost is the least
+ * that any implementation could need.
  *
  * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */
@@ -28,8 +29,8 @@ static const char *const titles[] = {
 };
 
 /*
- * Each of these rows is the cost of a call. The floor of a row is the cost of a call that does
- * nothing.
+ * Each row that this table names is the cost of a system call. So its floor is ROW_IOCTL, the cost
+ * of a system call that does nothing.
  */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,

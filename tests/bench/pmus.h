@@ -24,8 +24,8 @@ struct counter {
  * struct perf_counters - raw events of perf; all 0 if perf has no hardware events
  * @events: instructions where possible; for each n, the first n of these events can be counted at
  *	the same time
- * @rotation: events that are opened as two equal groups; the PMU has too few counters for
- *	both groups at the same time
+ * @rotation: events of a group that is opened twice; the PMU has too few counters for both of these
+ *	equal groups at the same time
  * @cycles: perf's event that counts the same thing as struct pmu.cycles
  */
 struct perf_counters {
@@ -38,7 +38,7 @@ struct perf_counters {
  * struct pmu - what is measured with a PMU
  * @cycles: a counter of cycles; QEMU raises the counter's overflow interrupts without delay
  * @cycles_of_user: PMC value that makes @cycles count at user level only
- * @recorded: bitmap of four PMDs that samples contain
+ * @recorded: bitmap of the four PMDs whose values are in the samples of row SAMPLE_4
  */
 struct pmu {
 	const char *name;

@@ -3,9 +3,10 @@
  * Measures the cost of a set switch. This is the time for which the thread is interrupted, from its
  * last instruction before the switch to its first instruction after the switch.
  *
- * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. Two
- * groups of perf events take turns. Pinned events keep all other counters in use. Except for
- * perfmon's switches by overflow, both perfmon and perf switch every millisecond.
+ * perf's counterpart is rotation: if the PMU has too few counters, perf rotates the events. So this
+ * program opens two groups of perf events, which take turns, and pinned events, which keep all
+ * other counters in use. Both perfmon and perf switch every millisecond, except in row
+ * ROTATION_OVERFLOW, where each overflow causes a switch.
  */
 #include <err.h>
 #include <glob.h>

@@ -3,7 +3,7 @@
 #ifndef BENCH_ROTATION_H
 #define BENCH_ROTATION_H
 
-/* Stores the costs of those ROTATION_* rows that can be measured here. */
+/* Stores the costs of those ROTATION_* rows that can be measured in this guest. */
 void measure_rotations(double *ours, double *perf);
 
 #endif

@@ -156,17 +156,17 @@ static double statistic(const char *name)
 }
 
 /*
- * The module's own clocks measure how much time a sample spends in the core and how much in the
- * format. Each part reads a clock at its beginning and at its end. These four readings make a
- * sample more expensive. Their cost is the difference between the costs of a sample with the clocks
- * and without them. The time that a reading returns is the time in the middle of the reading. So a
+ * perfmon itself can measure how much time a sample spends in the core and how much in the format.
+ * Each of these two parts then reads a clock at its beginning and at its end. These four readings
+ * make a sample more expensive. Their cost is the difference between the costs of a sample with the
+ * readings and without them. A reading takes some time, and returns the time at its middle. So a
  * part's measured time includes half of its first reading and half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {
 	double with_clocks, of_clock, in_handler, in_format, calls;
 
-	write_setting("0"); /* also resets the statistics */
+	write_setting("0"); /* resets the statistics */
 	write_setting(TIMING);
 	with_clocks = measure_format(format, false);
 	calls = statistic("fmt_handler_calls");
@@ -202,7 +202,7 @@ static double measure_perf(uint64_t more)
 	void *ring;
 	int fd;
 
-	/* perfmon releases the hardware of POWER and of x86 within a second. */
+	/* After an unload, perfmon releases the hardware of POWER and x86 within a second. */
 	while ((fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0)) == -1 &&
 	       errno == EBUSY)
 		usleep(10000);

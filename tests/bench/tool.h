@@ -11,9 +11,9 @@
 
 /**
  * struct session - counters of one thread
- * @fd: perfmon's context, or the leader of perf's group
+ * @fd: descriptor of perfmon's context, or of the leader of perf's group
  * @count: number of counters
- * @members: descriptors of the group's events, for perf; the first one is the leader
+ * @members: descriptors of all events of the group, for perf; the first one is the leader
  * @values: the buffer of read(), for perf; for a single event it contains the event's value, for a
  *	group it contains @count and then the values
  * @pmds: the vector of pfm_read_pmds(), for perfmon
@@ -37,12 +37,12 @@ struct session {
  * @open: do everything that is needed before @start; returns false if there are not enough
  *	counters; if @thread is 0, the counters count the caller
  * @close: undo @open
- * @attach: load the context; optional
- * @detach: unload the context; optional
+ * @attach: load the context; NULL for perf, which has no contexts
+ * @detach: unload the context; NULL for perf
  * @start: let the counters run
  * @stop: stop the counters
  * @read: read all counters
- * @read_values: read all counters with pfm_read(), which returns nothing but values; optional
+ * @read_values: read all counters with pfm_read(), which returns nothing but values; NULL for perf
  * @value: value of counter @n in the last @read
  */
 struct tool {
@@ -70,8 +70,8 @@ void perfmon_set_up(struct session *session, unsigned int count);
 void perfmon_open_flags(struct session *session, unsigned int count, uint32_t flags);
 
 /**
- * perfmon_open_sets() - open a session of @count counters in each of several event sets
- * @differ: every second set has other events
+ * perfmon_open_sets() - open a session with @sets event sets, each with @count counters
+ * @differ: whether every second set counts other events than the first set
  * @kind: how the sets are switched
  * @switch_period: if not 0, each set has one counter of cycles, and the next set becomes active
  *	after this many cycles
@@ -80,7 +80,7 @@ void perfmon_open_sets(struct session *session, unsigned int count, unsigned int
 		       bool differ, const struct pfarg_setdesc *kind,
 		       uint64_t switch_period);
 
-/* Stores in @info the PMU that perfmon_tool uses. */
+/* Stores in @info the description of the PMU that perfmon_tool uses. */
 void perfmon_describe(struct pfm_info *info);
 
 #endif

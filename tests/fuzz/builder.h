@@ -7,7 +7,7 @@
 #include "generate.h"
 #include "random.h"
 
-/* The subject of a round, if it has one. */
+/* The subject of a round. A round with THEME_USUAL has no special subject. */
 enum theme {
 	THEME_USUAL,
 	THEME_LIMITS,

@@ -169,10 +169,10 @@ void do_file_table(void)
  * @count: number of a format, counted from 1; 0 selects the PMU's module or the core (see bit 1)
  * @value: a bitmap:
  * bit 0: 1 loads the module, 0 unloads it
- * bit 1: if @count is 0, 1 selects the core, and 0 selects the PMU's module; an unload with 1 first
- *	unloads all formats
- * bit 2: 1 also changes /proc/sys/kernel/modprobe: an unload empties this file, so that the kernel
- *	cannot load a module on demand, and a load restores the file
+ * bit 1: if it is 1, an unload first unloads all formats. If @count is 0, bit 1 also selects the
+ *	module: 1 is the core, 0 is the PMU's module
+ * bit 2: if it is 1, an unload first empties /proc/sys/kernel/modprobe, so that the kernel cannot
+ *	load a module on demand, and a load first restores this file
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {
@@ -194,7 +194,7 @@ void do_module(struct executor *executor, const struct operation *operation)
 	module_unload(name);
 }
 
-/* The child executes the next @count operations. The parent continues after them. */
+/* The child executes the next @count operations of the plan. The parent skips them. */
 unsigned int do_fork(struct executor *executor, const struct operation *operation,
 		     unsigned int left)
 {
@@ -216,7 +216,7 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 			become_program("/bin/sleep");
 		_exit(0);
 	}
-	/* Now the child has the same files open. */
+	/* The child has the same files open, so their states are no longer certain. */
 	forget_files(executor);
 	if (child > 0)
 		executor->child = child;

@@ -32,7 +32,10 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* Executes an operation. Returns its errno, or 0 if plan.h says that its errno is not checked. */
+/*
+ * Executes an operation. Returns its errno if it failed, and 0 if it succeeded. Always returns 0
+ * for operations whose errno is not checked (see plan.h).
+ */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);
@@ -138,7 +141,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* If operation->few is set, the limit of open files is 0 during the call. */
+/* Executes an operation. If operation->few is set, the limit of open files is 0 meanwhile. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;

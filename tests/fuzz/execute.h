@@ -106,7 +106,7 @@ struct area {
  * @alone: no other thread can use the private descriptors
  * @user: uid of the thread
  * @private_slots: descriptors of this thread
- * @files: what is known about these descriptors; used if @alone
+ * @files: what is known about the files of these descriptors; used only if @alone is true
  * @inner: memory for the arguments
  * @outer: memory for struct pfm_vector
  * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
@@ -138,10 +138,10 @@ void executor_begin(struct executor *executor, struct table *table, unsigned int
 		    bool alone, uid_t user);
 void executor_end(struct executor *executor);
 
-/* Called before a round. */
+/* Empties the shared slots. Called before a round. */
 void shared_slots_clear(void);
 
-/* Called after a fork, in the child. */
+/* Corrects the shared slots of a new process. Called in the child, after the fork. */
 void shared_slots_check(void);
 
 /* Executes the first @count operations, in order. */

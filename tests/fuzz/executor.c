@@ -243,8 +243,8 @@ static pid_t dead_process(struct executor *executor)
 }
 
 /*
- * Returns the ID of a thread of a target, but not of the target's first thread. @number selects the
- * target and the thread. If the thread never existed, returns the ID of the target's first thread.
+ * Returns the ID of a thread of a target. @number selects the target, and one of its threads except
+ * the first. If this thread never existed, returns the ID of the target's first thread instead.
  */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {
@@ -296,7 +296,8 @@ static void fault_file_write(int fd, unsigned int number)
 /*
  * After a fork, the kernel copies each page at the next write to it. During a call with FAIL_ALL,
  * the allocation of the copy fails, so the page fault would repeat for ever. Therefore the process
- * does not fork during such a call, and the thread first writes to all pages that it will use.
+ * does not fork during such a call, and before the call the thread writes to all pages that the
+ * call will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 

@@ -2,7 +2,7 @@
 /*
  * Finds calls that must fail because of an argument, or because of the state of a file that only
  * this process has open. Calls that might succeed because of another thread are left out. pairs.c
- * checks the errno.
+ * checks whether a call may fail with its errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "calls.h"
 
-/* Result of PFM_IOC_INFO before all rounds. Empty if there was no PMU. */
+/* Result of PFM_IOC_INFO before the first round. Empty if there was no PMU. */
 static struct pfm_info machine_info;
 
 void expectations_begin(void)
@@ -178,13 +178,13 @@ static const char *bad_create(const struct executor *executor,
 	if (flags & PFM_FL_SYSTEM_WIDE && executor->user)
 		return "only root may monitor CPUs";
 	if (flags & inherit && flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
-		return "copies cannot block or monitor CPUs";
+		return "a copy can neither block its thread nor monitor a CPU";
 	if (flags & PFM_FL_KEEP_COUNTS && !(flags & inherit))
 		return "PFM_FL_KEEP_COUNTS needs a flag PFM_FL_INHERIT_*";
 	return bad_format(operation);
 }
 
-/* Returns why a load must fail, or NULL. Linux gives threads IDs from 1 to 4194303. */
+/* Returns why a load must fail, or NULL if it may succeed. Linux's thread IDs are 1 to 4194303. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
 	if (is_marked(executor, operation) || is_bound(executor, operation))
@@ -251,8 +251,8 @@ static const char *bad_file_call(const struct operation *operation)
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
 		/*
-		 * Each CPU's buffer begins at a multiple of 4 GiB. With pages of 64 KiB or less,
-		 * that is a multiple of 65536 pages.
+		 * The offset of each CPU's buffer is a multiple of 4 GiB. With pages of 64 KiB or
+		 * less, that is a multiple of 65536 pages.
 		 */
 		if (operation->value & 0xffff || !operation->size || !operation->flags)
 			return "the size, offset or flags are bad";
@@ -296,8 +296,8 @@ static bool is_set(const struct file_state *file, unsigned int set)
 }
 
 /*
- * If an element names a set or a PMD that does not exist, returns a text that says so. Otherwise
- * returns NULL.
+ * Returns a text if an element names a set that does not exist, or if a read names a PMD that was
+ * never written. Returns NULL if there is no such element.
  */
 static const char *missing_element(const struct file_state *file,
 				   const struct operation *operation)

@@ -23,7 +23,7 @@
 #include "system.h"
 
 #define ROUND_SECONDS 120 /* a round takes about two seconds, ten in a debug guest */
-#define FINDINGS      16 /* findings of a round that are kept */
+#define FINDINGS      16 /* at most this many findings of a round are kept */
 
 /* Written by all processes of a round. */
 struct report {
@@ -134,7 +134,7 @@ void workers_go_on(void)
 
 /* ---- a round --------------------------------------------------------------------------- */
 
-/* Parts of plans that are left out in order to find the part that fails. */
+/* Parts of the plan that are left out, to find the part that causes a failure. */
 static struct drop {
 	unsigned int worker;
 	unsigned int from;
@@ -142,7 +142,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* @operation: the operation's index in the whole plan, from which no operation is left out */
+/* @operation: index in the list of all operations of the worker, before any are left out */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;

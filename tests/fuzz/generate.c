@@ -134,7 +134,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	build_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
-	/* A scenario that loads and unloads modules has many operations. */
+	/* With THEME_MODULES the limit is higher, because add_modules() adds many operations. */
 	build_worker(2, &random, pmu, theme, 2,
 		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     build_disturber);

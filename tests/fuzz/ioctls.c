@@ -483,7 +483,7 @@ static void check_status(const struct pfm_status *status)
 	if (status->buffer_cpus && !status->buffer_size)
 		wrong("status: %u buffers of 0 bytes", status->buffer_cpus);
 	if (status->lost_samples)
-		wrong("status: %u samples lost on CPUs that were added",
+		wrong("status: %u samples lost on CPUs that have no buffer",
 		      status->lost_samples);
 }
 

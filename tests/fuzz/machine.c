@@ -2,8 +2,8 @@
 /*
  * Reads and writes files of the machine, and loads and unloads modules.
  *
- * write_file() is a copy of try_write_text() of tests/guest/support/system.c, because a printed
- * program contains this file and must not need any other.
+ * write_file() is a copy of try_write_text() of tests/guest/support/system.c. A printed program
+ * contains this file, but no source file of another folder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static void prepare_faults(void)
 	static const char *const values[][2] = {
 		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
 		{ "min-order", "0" },	    { "verbose", "0" },
-		{ "task-filter", "Y" }, /* only threads that set make-it-fail */
+		{ "task-filter", "Y" }, /* only in threads that set make-it-fail */
 		{ "probability", "100" },   { "times", "-1" },
 	};
 	unsigned int kind, n;

@@ -16,7 +16,7 @@
 #include "pairs.h"
 
 #define LINUX	  NULL
-#define ELSEWHERE "" /* Linux returns it, but never for a descriptor of perfmon */
+#define ELSEWHERE "" /* Linux returns the errno, but never for perfmon's files */
 #define HEADER	  "perfmon_ioctl.h"
 
 struct pair {
@@ -145,7 +145,7 @@ static const struct pair pairs[] = {
 	{ STATISTICS, E2BIG, HEADER },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
-	/* Linux implements some ioctls for every file. They return these errnos. */
+	/* Linux implements some ioctls for every file. They may return the following errnos. */
 	{ OTHER_IOCTL, EBADF, LINUX },
 	{ OTHER_IOCTL, EFAULT, LINUX },
 	{ OTHER_IOCTL, EINVAL, LINUX },

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan of a round: the calls of each worker and their arguments. The same seed and the same PMU
- * give the same plan. Thread IDs and addresses are known only at run time. The plan has names for
- * them (enum who, enum place), which the executor replaces by the values.
+ * give the same plan. Thread IDs and addresses are known only at run time. So the plan contains
+ * names for them (enum who, enum place). The executor replaces these names by IDs and addresses.
  *
- * Every program that perfmon-fuzz prints begins with this file. The files after it execute a plan
- * (such as execute.c) or check the results (such as pairs.c).
+ * Every program that perfmon-fuzz prints begins with this file. In the program, files follow that
+ * execute a plan (such as execute.c) or check the results (such as pairs.c).
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H

@@ -2,7 +2,7 @@
 /*
  * Prints a plan as a C program that needs no other file. The program has three parts: the sources
  * that execute plans, the plan as a table, and a main(). The Makefile joins the sources of the
- * first part into one file. runner[] contains the text of this file.
+ * first part into one file. runner[] contains the text of the joined file.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -517,7 +517,7 @@ void add_formats(struct builder *builder)
 		step(builder, OPEN, slot);
 		step(builder, CREATE_CONTEXT, slot)->element[0].number = 1 + format;
 		if (percent(builder, 50))
-			add(builder, MODULE, 0)->count = format; /* a format in use */
+			add(builder, MODULE, 0)->count = format; /* unload while in use */
 		step(builder, CLOSE, slot);
 	}
 	builder->samples = false;

@@ -141,8 +141,8 @@ void system_begin(void)
 }
 
 /*
- * Waits until @value() returns @wanted, up to ten seconds, because the kernel frees some memory a
- * little after the close of a context. Returns whether @value() returns @wanted.
+ * Waits for up to ten seconds until @value() returns @wanted, because the kernel frees some memory
+ * a little after the close of a context. Returns false if @value() still returns another value.
  */
 static bool soon(int (*value)(void), int wanted)
 {
@@ -165,7 +165,7 @@ void system_check(void)
 	if (!soon(set_bytes, 0))
 		wrong("%d bytes of event sets are left", set_bytes());
 	if (!soon(format_users, 0))
-		wrong("formats have %d users", format_users());
+		wrong("%d contexts still use formats", format_users());
 	if (!soon(core_users, users_before))
 		wrong("module perfmon has %d users, had %d before", core_users(),
 		      users_before);

@@ -134,7 +134,7 @@ static void give_up_descriptors(void)
 }
 
 /*
- * Starts a target, and kills the previous target of the same number.
+ * Kills the previous target of the same number, and starts a new one.
  * @value: number of the target; @count: what it does (enum threads, or target_live()); @flags: its
  * user, 0 for root; @size: if it is not 0, the target keeps the caller's descriptors
  */

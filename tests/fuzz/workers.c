@@ -3,7 +3,8 @@
  * Starts the workers of a round, which are processes and threads, and waits until all have exited.
  *
  * All processes of a round are one process group. The group's leader is the process of worker 0,
- * which is a child of the caller. Orphans of the round become children of the caller, too.
+ * which is a child of the caller. If the parent of another process of the round exits, the caller
+ * becomes the new parent.
  */
 #include <errno.h>
 #include <grp.h>
@@ -115,7 +116,7 @@ static void end_of(pid_t process)
 
 	while (waitpid(process, &status, 0) == -1)
 		if (errno != EINTR)
-			return; /* a REAP has waited for it */
+			return; /* an operation REAP has already waited for it */
 	check_end(status);
 }
 

@@ -55,8 +55,8 @@ static const struct kernel_param_ops used_ops = { .get = get_used };
 module_param_cb(used, &used_ops, NULL, 0400);
 
 /*
- * Adds CPU 1 to the CPUs that the driver supports, or removes it. With ACPI the driver supports a
- * CPU only after this CPU has been online.
+ * Adds CPU 1 to the CPUs that the driver supports, or removes it. This imitates a driver on a
+ * machine with ACPI, which supports a CPU only after this CPU has been online.
  */
 static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 {
@@ -104,7 +104,7 @@ static void interpose(void)
 static void restore(void)
 {
 	WRITE_ONCE(arm_pmu->handle_irq, handler);
-	synchronize_rcu(); /* waits until no handler runs: handlers do not sleep */
+	synchronize_rcu(); /* waits until no CPU runs our handler, which never sleeps */
 	handler = NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: acts as if a CPU lost its power for a moment, as in a deep idle state. But the CPU is not
- * idle: a thread runs on it. Afterwards the PMU's registers hold arbitrary values.
+ * Armv8: acts as if a CPU lost its power for a moment, as in a deep idle state. In fact the CPU is
+ * not idle: a thread runs on it. Afterwards the PMU's registers hold arbitrary values.
  */
 #include <asm/sysreg.h>
 #include <linux/cpu_pm.h>
@@ -15,7 +15,7 @@ static bool refuses;
 module_param(refuses, bool, 0600);
 MODULE_PARM_DESC(refuses, "announce a loss of power, but refuse it in the last notifier");
 
-/* Called after all other notifiers, which have saved their registers by then. */
+/* Called after all other notifiers, so the drivers have saved their registers by then. */
 static int refuse(struct notifier_block *block, unsigned long event, void *unused)
 {
 	return refuses && event == CPU_PM_ENTER ? NOTIFY_BAD : NOTIFY_OK;
@@ -42,7 +42,7 @@ static void forget(void)
 
 /*
  * @text is a mask of counters. Waits until each of them has wrapped, and then lets the CPU lose its
- * power. Interrupts are disabled until the end.
+ * power. Interrupts are disabled from the beginning of the wait until the power is back.
  */
 static int lose_power(const char *text, const struct kernel_param *unused)
 {

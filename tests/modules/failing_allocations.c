@@ -19,7 +19,7 @@ static struct failing_request request;
 static struct failing_result result;
 static bool failing;
 
-/* Returns whether @wanted occurs in the current stack trace, as the kernel would print it. */
+/* Returns whether @wanted occurs in the text of the stack trace that the kernel would print now. */
 static bool is_in_stack(const char *wanted)
 {
 	unsigned long entries[64];
@@ -49,9 +49,9 @@ static bool is_counted(void)
 
 /*
  * Counts this allocation if the request says so, and returns whether it must fail. Needs no lock,
- * because no other thread changes the result at the same time. The thread whose allocations are
- * counted either wrote the request itself, or slept while another thread wrote the request. A
- * worker makes allocations for this thread only while the thread sleeps.
+ * because no two threads change the variable "result" at the same time. The thread whose
+ * allocations are counted either wrote the request itself, or slept while another thread wrote the
+ * request. A worker makes allocations for this thread only while the thread sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {

@@ -13,7 +13,7 @@
  * @thread: tid of the thread whose allocations are counted
  * @objects: if not 0, allocations of objects are counted, such as those of kmalloc()
  * @pages: if not 0, allocations of pages are counted
- * @rest: if not 0, all allocations after @nth fail, too
+ * @rest: if not 0, all counted allocations after allocation @nth fail, too
  * @workers: if not 0, allocations that the kernel's workers make for perfmon are counted, too. The
  *	thread must wait for these workers
  */
@@ -28,7 +28,7 @@ struct failing_request {
 
 /**
  * struct failing_result - result of the last request; must be read with one read()
- * @left: allocations left until @nth; 0 if allocation @nth has failed
+ * @left: how many allocations must still be counted until allocation @nth has failed; 0 if it has
  * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */
 struct failing_result {

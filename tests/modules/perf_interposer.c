@@ -48,8 +48,8 @@ static void __exit perf_interposer_exit(void)
 {
 	WRITE_ONCE(perf->event_init, init_event);
 	/*
-	 * Waits for tasks that run our function, except those that sleep in it. No task sleeps in
-	 * it, because only the test creates events of this PMU.
+	 * Waits until no task runs our function. It does not wait for tasks that sleep in the
+	 * function, but there are none, because only the test creates events of this PMU.
 	 */
 	synchronize_rcu_tasks();
 }

@@ -200,8 +200,9 @@ static struct pfm_pmu fake_pmu;
 
 /*
  * The callback of the timer: counts a tick and calls pfm_overflow(). During the callback, only
- * pfm_overflow() can call fake_stop(): all other calls run on the timer's CPU with interrupts
- * disabled. The same is true in perfmon_soft.
+ * pfm_overflow() can call fake_stop(). All other callers of fake_stop() run on the timer's CPU with
+ * interrupts disabled, so they and the callback never run at the same time. The same is true in
+ * perfmon_soft.
  */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {
@@ -229,7 +230,7 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 static unsigned int scope;
 module_param(scope, uint, 0444);
 
-/* For each group of CPUs: the owner + 1, or 0 if the group has no owner yet. */
+/* For each group of CPUs: the number of the owner + 1, or 0 if the group has no owner yet. */
 static int owners[NR_CPUS];
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * PMU "fake" has features that the hardware of the guests lacks. Its counters count ticks of a
- * timer. At an overflow it records a sample with the instruction and other values, as hardware with
- * precise sampling does. It also has PMDs that have a value only in such a sample. The module and
- * the test (sampling/hardware_samples.c) include this header.
+ * timer. At an overflow the PMU records a sample with the instruction and other values, as hardware
+ * with precise sampling does. It also has PMDs that have a value only in such a sample. The module
+ * and the test (sampling/hardware_samples.c) include this header.
  *
  * PMD n counts if PMC n is 1, and does not count if PMC n is 0. The samples of counter KERNEL
  * report that the recorded instruction is in the kernel.
@@ -11,8 +11,9 @@
  * Most parameters of the module show how the core called the module. "loads" and "unloads" say how
  * often the core called load() and unload(). The next five parameters are about the last load:
  * "sets" is the number of event sets. "selected" is the number of PMCs with the value 1, summed
- * over all sets. "thread" is the tid. "privileged" is as in struct pfm_session. "level" is the
- * value of PMC LEVEL in the last set. "claimed" shows which PMDs below 64 are claimed.
+ * over all sets. "thread" is the tid of the monitored thread. "privileged" is as in struct
+ * pfm_session. "level" is the value of PMC LEVEL in the last set. "claimed" shows which PMDs below
+ * 64 are claimed now.
  *
  * A test sets "refuse" and "scope". If "refuse" is an errno, a load fails with it and with the
  * message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share registers, and "scope"

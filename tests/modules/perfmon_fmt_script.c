@@ -24,14 +24,17 @@ static int script_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-/* Data that the user must not see. If an instance has no buffer, all its data is here. */
+/* Private data of an instance. If the instance has no buffer, it uses @here instead. */
 struct script {
 	bool has_ended;
 	struct script_buffer here;
 	struct script_buffer *buffer;
 };
 
-/* The instance that ended last is kept, so that the test can detect a late callback. */
+/*
+ * Data of the instance that ended last. It is kept, so that buffer_of() can detect a callback after
+ * the end.
+ */
 static struct script *former;
 
 static int script_init(struct pfm_format_instance *instance,

@@ -12,9 +12,10 @@
 #define SCRIPT_PAYLOAD 24
 
 /*
- * Answers are PFM_CONTROL_* of perfmon_format.h. If a callback is called more than SCRIPT_ANSWERS
- * times, it returns its last answer again. @init is the value that the callback init() returns: 0
- * or a negative errno. The first version of this structure ended with @init.
+ * The callbacks handler() and restart() return the answers in @handler and @restart, one after the
+ * other: PFM_CONTROL_* of perfmon_format.h. If one of the callbacks is called more than
+ * SCRIPT_ANSWERS times, it returns its last answer again. @init is the value that the callback
+ * init() returns: 0 or a negative errno. The first version of this structure ended with @init.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
@@ -33,13 +34,13 @@ struct script_buffer {
 	__u64 samples;
 	__u64 restarts;
 	__u64 active; /* @active of the last call of restart() */
-	__u64 value; /* the first value that the last sample recorded */
+	__u64 value; /* the first recorded value of the last sample */
 	__u64 second_value;
-	__u64 ip; /* of the last sample, like the following fields */
+	__u64 ip; /* the fields from here to @set are also of the last sample */
 	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of the payload as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;
-	__u32 pmd; /* of the last sample */
+	__u32 pmd; /* that overflowed */
 	__u32 set;
 	struct script_argument answers;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: parameter "value" reads and writes a model-specific register of the current CPU. Parameter
- * "number" is the number of this register. If the access faults, it fails with EIO.
+ * "number" is the number of this register. If the access to the register faults, the access to
+ * "value" fails with EIO.
  */
 #include <asm/msr.h>
 #include <linux/kernel.h>

@@ -12,7 +12,10 @@
 
 static DEFINE_PER_CPU(struct perf_event *, events);
 
-/* A line for each CPU: its number, the count, ns enabled, ns running. */
+/*
+ * Prints a line for each CPU: the CPU's number, the count of its event, and for how many ns the
+ * event was enabled and running.
+ */
 static int get_counts(char *text, const struct kernel_param *unused)
 {
 	u64 value, enabled, running;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers a PMU or a sampling format. Its description is correct or has one mistake. Of the
- * registered functions, only the PMU's claim and release do anything. If parameter "watches_cpus"
- * is set, claim and release watch for 200 ms whether a CPU goes offline or online. Parameter "name"
- * replaces the name of the PMU, for example by the name of another PMU.
+ * registered functions, only the PMU's claim() and release() do anything. If parameter
+ * "watches_cpus" is set, these two functions watch for 200 ms whether a CPU goes offline or online.
+ * Parameter "name" replaces the name of the PMU, for example by the name of another PMU.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -20,7 +20,7 @@ static char *name;
 module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-/* How often watch_cpus() saw a number of online CPUs that differed from the first one. */
+/* How often watch_cpus() saw that the number of online CPUs had changed since its beginning. */
 static unsigned int cpus_changed;
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;

@@ -75,7 +75,7 @@
 enum {
 	/* A PMU without a mistake. It has as many PMCs, PMDs and virtual PMDs as permitted. */
 	RIGHT_PMU,
-	WRONG_PMUS(WRONG_NUMBER) /* WRONG_NUMBER() ends with a comma */
+	WRONG_PMUS(WRONG_NUMBER) /* no comma here: WRONG_NUMBER() ends with one */
 	PMUS_OF_OTHERS(WRONG_NUMBER) RIGHT_FORMAT,
 	WRONG_FORMATS(WRONG_NUMBER)
 	TAKEN_FORMATS(WRONG_NUMBER) FORMATS_OF_OTHERS(WRONG_NUMBER)

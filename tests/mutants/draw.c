@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. For each mutant, it first draws a file, then one of the file's kinds
+ * Draws mutants from a list. To draw a mutant, it first draws a file, then one of the file's kinds
  * of mutants, then a place of that kind. The probability of a file is proportional to its number of
  * lines. So neither a kind with many places nor a file with many mutants dominates. The result
  * depends only on the seed, the list and the numbers of lines.

@@ -115,8 +115,8 @@ static void unary(struct source *source, CXCursor cursor)
 }
 
 /*
- * Returns whether this is x == y or x != y. negate() leaves such a condition out, because binary()
- * makes the same mutant by changing the operator.
+ * Returns whether @cursor is x == y or x != y. negate() leaves such a condition out, because
+ * binary() makes the same mutant by changing the operator.
  */
 static bool is_equality(const struct source *source, CXCursor cursor)
 {
@@ -180,7 +180,8 @@ static void ternary(struct source *source, CXCursor cursor)
 }
 
 /*
- * Returns the name of the type with all typedefs resolved. Typedefs do not matter for an argument.
+ * Returns the name of the type with all typedefs resolved. Two arguments can be exchanged even if
+ * their types have different typedefs.
  */
 static CXString bare_spelling(CXType type)
 {

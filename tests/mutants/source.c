@@ -43,7 +43,10 @@ static unsigned int lines(const char *string, size_t size)
 	return count;
 }
 
-/* Keeps the number of lines, so that __LINE__ is the same in the rest of the file. */
+/*
+ * Adds newlines to @replacement until it has as many as the text at @place, so that __LINE__ does
+ * not change in the rest of the file.
+ */
 static char *keep_lines(const struct source *source, struct range place,
 			char *replacement)
 {

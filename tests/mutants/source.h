@@ -13,14 +13,17 @@ struct function {
 	CXType returns;
 };
 
-/* A change of the file: its place, the replacement, and its name. */
+/*
+ * A change of the file: its place, the replacement, and its name. The name consists of the fields
+ * from @kind to @occurrence.
+ */
 struct mutant {
 	struct range place;
 	char *replacement;
 	const char *kind;
 	const char *function;
-	char *from; /* what is changed, in one line; part of the name */
-	char *to; /* what it becomes, in one line; part of the name */
+	char *from; /* what is changed, in one line */
+	char *to; /* what it becomes, in one line */
 	unsigned int occurrence; /* number of equal changes earlier in the function */
 	unsigned int line;
 };
@@ -74,7 +77,7 @@ void mutate_statement(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_compound(struct source *source, CXCursor cursor);
 void mutate_locks(struct source *source);
 
-/* Return whether this is the name of a barrier, of an ordered access, or of an errno value. */
+/* Return whether @name is the name of a barrier, of an ordered access, or of an errno value. */
 bool is_barrier(const struct text *text, struct range name);
 bool is_access(const struct text *text, struct range name);
 bool is_errno(const struct text *text, struct range name);

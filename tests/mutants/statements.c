@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mutation operators for statements: remove, move, return early; locks. */
+/* Mutation operators for statements (remove, move, return early) and for locks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static bool begins_statement(const struct source *source, struct range range)
 	       token_is(&source->text, before, "do");
 }
 
-/* Returns whether this is a call that only checks something. */
+/* Returns whether a call of @name only checks something. */
 static bool says_nothing(const struct text *text, struct range name)
 {
 	static const char *const prefixes[] = { "lockdep_", "BUILD_BUG_ON", "might_sleep",
@@ -334,7 +334,10 @@ static int compare_locks(const void *a, const void *b)
 	       (first->statement.start < second->statement.start);
 }
 
-/* Removes the lock and all statements that would release it in the same function. */
+/*
+ * Removes the statement that takes @lock, and the statements after it in the same function that
+ * release the lock. A second statement that takes the lock ends the search.
+ */
 static void remove_pair(struct source *source, const struct lock *lock)
 {
 	const struct function *function = source_function(source, lock->statement.start);

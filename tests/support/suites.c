@@ -146,7 +146,7 @@ static bool is_wanted(const struct suite *suite, const TTest *test, char **words
 	return wanted;
 }
 
-/* Ends the program with an error if no test fits @word, as when the word is misspelled. */
+/* Ends the program with an error if @word fits no test, for example because it is misspelled. */
 static void check_word(const char *word)
 {
 	const char *name = word + (*word == '^');

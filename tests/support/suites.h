@@ -30,7 +30,7 @@
  * struct suite - tests of one file
  * @name: name on the command line
  * @seconds: time limit of each test
- * @file: its source; the folder of the source can be named on the command line, too
+ * @file: its source; on the command line, the folder of the source stands for all suites in it
  */
 struct suite {
 	const char *name;
@@ -69,8 +69,8 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @about: what it tests and where, for --help
  * @begin: called first, with main()'s arguments
  * @prepare: called once, before the first test
- * @options: the options of this program, ended by an element of zeros; each has a short
- *	form, too
+ * @options: the options of this program, ended by an element of zeros; each has a long and a
+ *	short form
  * @options_help: lines about these options in --help
  * @take_option: handles one of @options; returns false if the argument is wrong
  * @is_clean: called after each test that did not fail; returns false if something that the test

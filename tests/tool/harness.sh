@@ -102,7 +102,8 @@ begin_later() {
 	wait_for_threads $(($1 + 1))
 }
 
-# let_go T: prints a command that lets T threads of $worker go on, and ends when $worker has ended.
+# let_go T: prints a command. The command lets T threads of $worker go on, and ends when $worker has
+# ended.
 let_go() {
 	echo "head -c $1 /dev/zero >$go; while grep -q 'State:.[RSD]' /proc/$worker/status; do sleep 0.1; done"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests pfmon record -a if the kernel does not report new processes. If a process starts while the
- * next file is prepared, both files must name the process.
+ * Tests pfmon record -a if the kernel does not report new processes. If a process starts while
+ * pfmon prepares the next file, both the current file and the next one must name the process.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ SUITE(all_processes, 60);
 
 #define LATE_NAME "late_process"
 
-/* Starts a process that has LATE_NAME when this function returns. */
+/* Starts a process that already has the name LATE_NAME when this function returns. */
 static pid_t start_late_process(void)
 {
 	int ready[2];

@@ -11,7 +11,7 @@ SUITE(amd_events, 120);
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* CPUID leaf 1, EAX */
+/* values of EAX from CPUID leaf 1 */
 #define ID_OF_K8     0x00020fb1
 #define ID_OF_10H    0x00100f42
 #define ID_OF_15H    0x00600f12

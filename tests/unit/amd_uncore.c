@@ -60,8 +60,8 @@ TEST(events_of_the_l3_are_those_of_the_manual)
 }
 
 /*
- * A raw code is the value of a PMC. Bits 7 to 0 of the event are in bits 7 to 0, and bits 11 to 8
- * of the event are in bits 35 to 32.
+ * A raw code is the value of a PMC. Bits 7 to 0 of the event are in bits 7 to 0 of the PMC, and
+ * bits 11 to 8 of the event are in bits 35 to 32 of the PMC.
  */
 TEST(events_of_the_data_fabric_are_those_of_the_manual)
 {

@@ -30,8 +30,8 @@ static const char *describe(struct pfm_error error)
 
 /*
  * All reasons in the order of their numbers. The number of a reason never changes. The test sets
- * the value of an error to 12; pfm_get_error(3) explains the value. If the value means a process,
- * the test sets it to NO_PROCESS instead. No process has this number, so the sentence does not name
+ * @value of struct pfm_error to 12; pfm_get_error(3) explains this field. If the field is a process
+ * ID, the test sets it to NO_PROCESS instead. No process has this ID, so the sentence does not name
  * a program.
  */
 #define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
@@ -156,7 +156,7 @@ TEST(every_reason_gives_its_sentence)
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
 
-/* Each reason must have a sentence, even a new reason that the table above does not have yet. */
+/* Each reason must have a sentence, even a new reason that is not yet in the table above. */
 TEST(every_reason_has_a_sentence)
 {
 	for (unsigned int i = 0; i < PFM_REASON_COUNT_OF_REASONS; i++)

@@ -70,8 +70,8 @@ static void every_call_says_ebadf(int fd, int calls)
 
 		errno = 0;
 		result = call_create_nothing(fd, number);
-		ck_assert_msg(result == -1 && errno == EBADF, "call %d: %d, %s", number,
-			      result, strerror(errno));
+		ck_assert_msg(result == -1 && errno == EBADF, "call %d returned %d: %s",
+			      number, result, strerror(errno));
 	}
 }
 
@@ -81,7 +81,7 @@ TEST(closed_descriptor_is_ebadf)
 
 	close(fd);
 	every_call_says_ebadf(fd, CALLS);
-	/* The last call, pfm_get_error(), is left out because it accepts -1. */
+	/* The last call, pfm_get_error(), is left out because it accepts the descriptor -1. */
 	every_call_says_ebadf(-1, CALLS - 1);
 }
 

@@ -50,7 +50,7 @@ TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 	ck_assert_uint_eq(file.count, LINEAR_ROOM);
 }
 
-/* If pfmon is killed, the file contains all samples that were taken from the buffer. */
+/* The file must contain the samples that drain_early() took, even if pfmon is killed after that. */
 TEST(samples_in_a_partial_buffer_are_written)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -219,7 +219,7 @@ static void check_tally(void)
 	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
 }
 
-/* The tally must also be correct between taking a buffer and handing it back. */
+/* The tally must be correct at all times, even between taking a buffer and handing it back. */
 TEST(the_tally_includes_all_samples)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

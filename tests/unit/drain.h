@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Helpers for the suites about drain, which test that pfmon writes samples from sampling buffers to
- * the file. The suites write the buffers as the kernel does; <perfmon/perfmon_*.h> describe the
- * buffers. The address of each sample is its number, so that a missing or repeated sample is found.
+ * the file. The suites write samples into the buffers as the kernel does; <perfmon/perfmon_*.h>
+ * describe the buffers. The address of each sample is its number, so that the suites find a missing
+ * or repeated sample.
  */
 #ifndef DRAIN_H
 #define DRAIN_H
@@ -27,10 +28,10 @@
 
 /**
  * struct machine - a buffer, and the states of its writer and its reader
- * @buffer: the memory
+ * @buffer: the sampling buffer
  * @next: number of the next sample
- * @lost: samples that did not fit into the buffer
- * @is_masked: monitoring waits for a restart
+ * @lost: number of samples that did not fit into the buffer
+ * @is_masked: monitoring is masked until a restart
  * @chain: number of addresses in the latest sample of format callchain
  */
 extern struct machine {
@@ -56,13 +57,16 @@ extern struct file {
 /* Begin with an empty buffer of @format and an empty file. */
 void begin(enum data_format format);
 
-/* Write @count samples into the buffer, in any format but hist. */
+/* Write @count samples into the buffer. The format of the buffer must not be hist. */
 void samples(unsigned int count);
 
-/* Do what pfm_restart() does. Returns false if the context is no longer loaded. */
+/*
+ * If @is_attached, do what pfm_restart() does, and return true. Otherwise the context is no longer
+ * loaded, so do nothing and return false.
+ */
 bool restart(bool is_attached);
 
-/* Do what pfmon does when a message comes. */
+/* Do what pfmon does at an overflow message: take what is full, and hand it back by restart(). */
 void drain_all(bool is_attached);
 
 /* Do what pfmon does when the thread has ended: take what is left in the buffer. */

@@ -188,7 +188,7 @@ static void read_entries(const struct data_samples *samples, const char *place,
 			file.ips[file.count++] = entry->sample.ip;
 		}
 	}
-	ck_assert_msg(place == end, "%td bytes too many", end - place);
+	ck_assert_msg(place == end, "%td bytes after the last entry", end - place);
 }
 
 void finish(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that pfmon writes samples from buffers until the disk is full. */
+/* Tests what pfmon does with the samples of a buffer if the disk is full. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void write_file(const char *path, const char *text)
 	ck_assert_int_eq(fclose(target), 0);
 }
 
-/* Maps user or group @number to root in the new namespace. */
+/* Writes to @path (uid_map or gid_map) that user or group @number is root in the new namespace. */
 static void write_number(const char *path, unsigned int number)
 {
 	char text[32];

@@ -24,7 +24,7 @@ static struct machine intel(void)
 	return machine;
 }
 
-/* Returns the only event of @text. */
+/* Parses @text, which names a single event, and returns this event. */
 static struct event parse(const char *text)
 {
 	const struct machine machine = intel();
@@ -38,7 +38,7 @@ static struct event parse(const char *text)
 	return event;
 }
 
-/* Returns the modes of @text. Checks that @text without its modifiers is @name. */
+/* Returns the modes that modifiers in @text select. @text without its modifiers must be @name. */
 static unsigned int modes_of(const char *text, const char *name)
 {
 	char copy[64];
@@ -77,7 +77,7 @@ TEST(a_raw_code_that_is_too_large_is_refused)
 		  "is too large: the second register has 64 bits");
 }
 
-/* Modifiers may also come before attributes of libpfm4, as in NAME:u:c=1. */
+/* A modifier may come before or after an attribute of libpfm4: NAME:u:c=1 or NAME:c=1:u. */
 TEST(modifiers_may_come_in_any_order)
 {
 	ck_assert_uint_eq(parse("instructions").modes, MODE_BOTH);
@@ -120,8 +120,8 @@ TEST(an_event_of_a_fixed_counter_cannot_be_precise)
 	ck_assert(!precise_only_fixed(&machine, parse("instructions").code));
 	ck_assert(!precise_only_fixed(&machine, parse("rc4").code));
 	/*
-	 * If the fixed counter is held, no available counter can count the event, and the result is
-	 * false.
+	 * If the fixed counter is held, no available counter can count the event. Then the result
+	 * is false.
 	 */
 	machine.info.available_pmds[0] = 0xf;
 	ck_assert(!precise_only_fixed(&machine, 0x0300));

@@ -17,14 +17,14 @@
 SUITE(follow, 120);
 
 /**
- * struct record - what the tracer and the ticks have seen of a command
- * @pid: the process
- * @execs: number of execs of the command
- * @exits: number of reports that the command began to exit
+ * struct record - what the tracer reported about a command, and what note_tick() saw of it
+ * @pid: the process of the command
+ * @execs: how often the tracer reported an exec
+ * @exits: how often the tracer reported that the command was exiting
  * @program: program of the command after its last exec
- * @had_memory: the command still had its memory maps when it began to exit
- * @ticks: number of ticks
- * @was_stopped: a tick found the command stopped by job control
+ * @had_memory: the command still had its memory maps when the tracer reported its exit
+ * @ticks: number of calls of note_tick()
+ * @was_stopped: note_tick() found the command stopped
  */
 struct record {
 	pid_t pid;
@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. A stop may last only a moment, so continue the process only if a second tick finds
- * it stopped, too.
+ * Note a tick. A stop may last only a moment. So continue the process only at the second tick that
+ * finds the process stopped.
  */
 static int note_tick(void *data)
 {
@@ -271,7 +271,7 @@ TEST(a_wait_without_a_child_ends_when_a_function_says_so)
 	signals_close(&signals);
 }
 
-/* Two pipes in place of contexts. */
+/* Two pipes that stand for the descriptors of two contexts. */
 struct late_context {
 	struct watch watch;
 	int ends[2][2];
@@ -287,8 +287,8 @@ static void send(int fd, uint32_t type)
 }
 
 /*
- * When the first context has ended, begins to wait for the second context, too. When the second
- * context has sent a message, sends another message in the name of the first context.
+ * At the END message of context 0, adds context 1 to those that are waited for. At a message of
+ * context 1, writes an overflow message into the pipe of context 0.
  */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)

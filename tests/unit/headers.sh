@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Checks that the headers compile without a warning as C and C++ of several standards, with gcc and
-# clang if they are installed. Structures must have the same layout on other architectures and with
-# 32 bits. The headers must also compile together with the headers of libpfm4, in either order.
+# clang if they are installed. Structures must have the same layout on other architectures and in
+# 32-bit programs. A program can include both these headers and those of libpfm4, in either order.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -24,7 +24,7 @@ have()
 	command -v "$1" >/dev/null
 }
 
-# $compiler may be several words.
+# $compiler may be several words, so it is not quoted.
 # shellcheck disable=SC2086
 compile()
 {
@@ -73,7 +73,7 @@ for standard in c++98 c++03 c++11 c++14 c++17 c++20; do
 	check_standard clang++ c++ "$standard"
 done
 
-# Check the layout of structures on other machines and on 32-bit machines.
+# Check the layout of structures on several architectures and in 32-bit programs.
 for compiler in gcc clang i686-linux-gnu-gcc aarch64-linux-gnu-gcc powerpc64le-linux-gnu-gcc; do
 	have "$compiler" && check "$compiler layout" compile -std=c11 "$here/layout_static.c"
 done
@@ -83,7 +83,7 @@ if compile "$work/probe.c" 2>/dev/null; then
 	check "gcc -m32 layout" compile -std=c11 "$here/layout_static.c"
 fi
 
-# A program that also uses libpfm4.
+# A program that uses both libpfmdev and libpfm4.
 if [ -e /usr/include/perfmon/pfmlib.h ]; then
 	for order in -DPERFMON_FIRST -UPERFMON_FIRST; do
 		# shellcheck disable=SC2086

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that pfmon finds who holds counters. The tests give it files like those of /proc. */
+/* Tests that pfmon finds who holds counters. The tests let pfmon read a directory like /proc. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void make_link(const char *name, const char *target)
 	ck_assert_int_eq(symlink(target, path), 0);
 }
 
-/* Make a directory like /proc, with the watchdog's file. */
+/* Make a directory like /proc. Its file sys/kernel/nmi_watchdog contains @watchdog. */
 static void make_proc(const char *watchdog)
 {
 	ck_assert_ptr_nonnull(mkdtemp(root));

@@ -164,7 +164,7 @@ TEST(each_model_has_the_counters_of_its_event_list)
 	for (size_t i = 0; i < COUNT(lists); i++)
 		ck_assert_msg(
 			choices(lists[i].pmu, all, lists[i].code) == lists[i].counters,
-			"line %zu, event 0x%llx: counters 0x%x, not 0x%x", i,
+			"row %zu, event 0x%llx: counters 0x%x, not 0x%x", i,
 			(unsigned long long)lists[i].code,
 			choices(lists[i].pmu, all, lists[i].code), lists[i].counters);
 }
@@ -175,8 +175,8 @@ static struct event events[MOST];
 static struct verdict verdicts[MOST];
 
 /*
- * Assigns counters to the events @codes. @extras has the value of each event's second register. It
- * is NULL if no event has a second register.
+ * Assigns counters to the events @codes. @extras has the value of each event's second register.
+ * @extras is NULL if no event has a second register.
  */
 static void assign_refined(const struct pmu *pmu, uint64_t counters,
 			   const uint64_t *codes, const uint64_t *extras, size_t count)
@@ -332,7 +332,7 @@ TEST(seven_events_fit_on_four_general_and_three_fixed_counters)
 		ck_assert_msg(verdicts[i].pmd != NO_COUNTER, "event %zu", i);
 }
 
-/* L1D_PEND_MISS.PENDING (0x0148) needs counter 2, which the other events could use, too. */
+/* L1D_PEND_MISS.PENDING (0x0148) needs counter 2. Each other event can use any general counter. */
 TEST(an_event_for_a_single_counter_gets_that_counter)
 {
 	static const uint64_t codes[] = { BRANCHES, 0xc5, 0x412e, 0x0148 };
@@ -353,7 +353,7 @@ TEST(two_events_for_the_same_single_counter_do_not_fit)
 	ck_assert_int_ne(verdicts[2].pmd, NO_COUNTER);
 }
 
-/* One PMC contains the privilege levels of all fixed counters, with separate bits for each. */
+/* One PMC contains the privilege levels of all fixed counters: each counter has its own bits. */
 TEST(fixed_counters_count_at_different_levels)
 {
 	struct pmc_bits user[MAX_PMCS_PER_EVENT], kernel[MAX_PMCS_PER_EVENT];
@@ -379,7 +379,7 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 		uint64_t code;
 		uint16_t pmc;
 	} cases[] = {
-		{ &pmu_intel_westmere, 0x01b7, 0 }, /* shared by two threads */
+		{ &pmu_intel_westmere, 0x01b7, 0 }, /* two threads share the PMC */
 		{ &pmu_intel_sandybridge, 0x01b7, PFM_INTEL_OFFCORE_0 },
 		{ &pmu_intel_broadwell, 0x01bb, PFM_INTEL_OFFCORE_1 },
 		{ &pmu_intel_broadwell, 0x01c6, 0 },

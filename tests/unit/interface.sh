@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Checks the interface of libpfmdev. The library exports exactly the symbols in libpfmdev.map. Each
-# symbol has a man page, and the header contains the prototype that the page shows. No installed
-# file clashes with a file of libpfm4.
+# symbol has a man page, and the header contains the prototype that the page shows. No file or
+# symbol of libpfmdev has the name of a file or symbol of libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -92,7 +92,7 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# Programs may expect all reasons that the header defines, so the module has to use all of them.
+# Programs may expect each reason that the header defines, so the module must use each of them.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_reason.h" |

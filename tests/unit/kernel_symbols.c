@@ -21,8 +21,8 @@ static void make_file(const char *path, const void *bytes, size_t size)
 }
 
 /*
- * Make the files of a machine below FIXTURE/root. The machine's kernel is loaded 0x1000 bytes above
- * the recorded address.
+ * Make the files of /proc and /sys that pfmon reads to find a kernel's symbols, below FIXTURE/root.
+ * The kernel in these files is loaded 0x1000 bytes above the address in the recording.
  */
 static void make_machine(const char *kallsyms, const char *modules)
 {
@@ -104,7 +104,7 @@ TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 	recording_free(&recording);
 }
 
-/* With kptr_restrict, the kernel shows addresses as zeros. */
+/* With kptr_restrict, /proc/kallsyms shows every address as 0. */
 TEST(hidden_or_other_kernels_have_no_symbols)
 {
 	static const struct data_mapping recorded = {

@@ -21,7 +21,7 @@ TEST(offsets_are_those_of_perfmon2)
 {
 #define CHECK(type, field, offset)                                                       \
 	ck_assert_msg(offsetof(type, field) == (offset),                                 \
-		      #type "." #field ": at %zu, not %d", offsetof(type, field),        \
+		      #type "." #field ": offset %zu, not %d", offsetof(type, field),    \
 		      offset);
 	OFFSETS(CHECK)
 #undef CHECK
@@ -30,8 +30,8 @@ TEST(offsets_are_those_of_perfmon2)
 TEST(constants_are_those_of_perfmon2)
 {
 #define CHECK(name, value)                                                               \
-	ck_assert_msg((long)(name) == (value), #name ": %ld, not %ld", (long)(name),     \
-		      (long)(value));
+	ck_assert_msg((long)(name) == (value), #name ": value %ld, not %ld",             \
+		      (long)(name), (long)(value));
 	VALUES(CHECK)
 #undef CHECK
 }

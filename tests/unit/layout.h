@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lists the sizes, offsets and values that existing programs use: those of perfmon2 v2.8 and those
- * of this project's own structures. They are written as numbers here. They do not come from the
+ * of this project's own structures. They are written as numbers here, and are not computed from the
  * headers under test.
  */
 #include <perfmon/perfmon_callchain.h>

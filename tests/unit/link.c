@@ -143,8 +143,8 @@ TEST(an_unsaved_link_register_has_the_caller)
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
 	/*
-	 * pfmon accepts the address in the register even if no function is known there. It also
-	 * accepts this address if it is the last one of the chain.
+	 * pfmon accepts the address in the link register even if it knows no function at this
+	 * address, and even if the address is the last one of the chain.
 	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);

@@ -149,7 +149,7 @@ TEST(a_pid_that_is_used_again_has_no_mappings_of_its_first_process)
 	ck_assert_str_eq(path_at(path, 100), "[of the parent]");
 }
 
-/* If two processes are parents of each other, the file is damaged. The search must end. */
+/* In a damaged file, two processes can be parents of each other. Even then, the search must end. */
 TEST(parents_in_a_circle_have_no_mappings)
 {
 	const char *path = synthetic_path();
@@ -162,7 +162,7 @@ TEST(parents_in_a_circle_have_no_mappings)
 	ck_assert_str_eq(path_at(path, 150), "none");
 }
 
-/* Add a symbol. A symbol without a size ends at the next symbol, but not after 0x400. */
+/* Add a symbol. A symbol without a size ends at the next symbol, and at 0x400 at the latest. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
 		       unsigned int rank, const char *name)
 {

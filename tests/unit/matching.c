@@ -19,8 +19,8 @@ SUITE(matching, 120);
 #define COUNTERS   6
 
 /*
- * Returns whether each event in the mask @chosen can have a counter of its own, without the
- * counters in the mask @taken. Tries all possibilities.
+ * Returns whether each event in the mask @chosen can have a counter of its own that is not in the
+ * mask @taken. Tries all possibilities.
  */
 static bool fit(const struct choice *choices, unsigned int chosen, unsigned int taken)
 {

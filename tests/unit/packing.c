@@ -74,8 +74,8 @@ TEST(events_that_fit_at_once_need_no_sets)
 }
 
 /*
- * In each set, one cycles event (r11) can have the cycle counter. A second one in set 0 would need
- * one of the six other counters, which the first six events use.
+ * In each set, one cycles event (r11) can have the cycle counter. A second cycles event in set 0
+ * would need one of the six other counters, but the first six events use these.
  */
 TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {

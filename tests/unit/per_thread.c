@@ -18,7 +18,7 @@ SUITE(per_thread, 120);
 #define MS   1000000ull
 #define MOST 4
 
-/* The context's own thread. */
+/* The thread on which the context is loaded. */
 static const struct {
 	uint32_t tid;
 	const char *name;
@@ -97,7 +97,7 @@ static void add_ended(uint32_t tid, const char *name, uint64_t pace)
 	ended[ended_count++].pace = pace;
 }
 
-/* Begin with a context that counts @text and is loaded on its own thread. */
+/* Begin with a context that counts the events @text and is loaded on thread own.tid. */
 static void begin(const char *text)
 {
 	struct pfm_info *info = &session.machine.info;
@@ -134,7 +134,7 @@ static void finish(void)
 	ck_assert_int_eq(per_thread_finish(&threads, &group, &events), 0);
 }
 
-/* Returns what is printed; the caller frees it. */
+/* Returns the text that per_thread_print() prints. The caller frees the text. */
 static char *printed(const struct stat_options *options)
 {
 	struct results whole = {
@@ -155,8 +155,8 @@ static char *printed(const struct stat_options *options)
 }
 
 /*
- * Check the CSV lines of event @name: @expected has the stamp (the first field) and the count of
- * each line.
+ * Check the CSV lines of event @name. @expected has "FIRST COUNT" for each line: FIRST is the first
+ * field of the line, such as "main-50", and COUNT is the count.
  */
 static void check_csv(const char *name, const char *expected)
 {
@@ -177,7 +177,7 @@ static void check_csv(const char *name, const char *expected)
 	free(text);
 }
 
-/* PMD 2 counts event r8.  The counts of r8 are three times as large as those of r1. */
+/* PMD 0 counts r1 and PMD 2 counts r8, so r8 has three times the counts of r1 (see @pace). */
 TEST(threads_with_most_events_come_first)
 {
 	begin("r1,r2,r8");
@@ -203,7 +203,7 @@ TEST(a_thread_is_read_once)
 	end();
 }
 
-/* If a context has no copies, it does not keep the counts of ended threads. */
+/* A context that threads do not inherit has no copies, so it keeps no counts of ended threads. */
 TEST(a_context_without_copies_has_its_own_thread)
 {
 	begin("r1");

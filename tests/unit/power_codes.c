@@ -10,7 +10,7 @@
 
 SUITE(power_codes, 120);
 
-/* The PMC bits that an event needs. An element with a mask of 0 ends the list in bits[]. */
+/* The PMC bits that an event needs. Each element of bits[] that is not used has a mask of 0. */
 struct encoding {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -220,7 +220,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  MODE_BOTH,
 		  6,
 		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x1000, 0x61000 } } },
-		/* other counters can count PMC5's and PMC6's events, too */
+		/* PMC1 to PMC4 can count the events of PMC5 and PMC6, too */
 		{ &pmu_power9,
 		  0x500fa,
 		  MODE_BOTH,
@@ -257,7 +257,7 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		{ &pmu_power9, 0x02, { 5, 1, 2, 3, 4 } },
 		{ &pmu_power10, 0x600f4, { 6, 1, 2, 3, 4 } },
 		{ &pmu_power10, 0x500fa, { 5, 1, 2, 3, 4 } },
-		/* libpfm4's PM_RUN_CYC and PM_INST_CMPL of POWER9 */
+		/* the codes that libpfm4 has for PM_RUN_CYC and PM_INST_CMPL of POWER9 */
 		{ &pmu_power9, 0x200f4, { 6, 2, 1, 3, 4 } },
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
@@ -364,8 +364,9 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 
 		ck_assert_msg(!reason == !cases[i].words &&
 				      (!reason || strstr(reason, cases[i].words)),
-			      "r%llx: '%s', not '%s'", (unsigned long long)cases[i].code,
-			      reason ? reason : "", cases[i].words ? cases[i].words : "");
+			      "r%llx: the reason is '%s', not '%s'",
+			      (unsigned long long)cases[i].code, reason ? reason : "",
+			      cases[i].words ? cases[i].words : "");
 	}
 }
 
@@ -380,7 +381,7 @@ static void check_common(const struct pmu *pmu, const char *name, uint64_t wante
 	}
 	ck_assert_ptr_nonnull(event);
 	ck_assert(pmu_common_code(pmu, event, &code));
-	ck_assert_msg(code == wanted, "%s: r%llx, not r%llx", name,
+	ck_assert_msg(code == wanted, "%s has code r%llx, not r%llx", name,
 		      (unsigned long long)code, (unsigned long long)wanted);
 	ck_assert_ptr_null(pmu_refusal(pmu, code));
 }

@@ -117,7 +117,7 @@ TEST(events_that_need_different_bits_of_a_register_conflict)
 			      together.verdicts[1].pmd, together.verdicts[2].pmd);
 		ck_assert_ptr_eq(together.verdicts[2].rival, &together.events[1]);
 		ck_assert_uint_eq(together.verdicts[2].pmc, cases[i].pmc);
-		/* The other events are counted. */
+		/* PMC5 and PMC6 count the first and the last event. */
 		ck_assert_int_eq(together.verdicts[0].pmd, 5);
 		ck_assert_int_eq(together.verdicts[3].pmd, 6);
 	}

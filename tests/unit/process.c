@@ -27,10 +27,10 @@ SUITE(process, 120);
 /**
  * struct record - a thread or a mapping in the file
  * @is_thread: the record is a thread, not a mapping
- * @thread: set if @is_thread
- * @mapping: set if not @is_thread
- * @text: name or path
- * @build_id: build-id of a mapping
+ * @thread: the thread, if @is_thread
+ * @mapping: the mapping, if not @is_thread
+ * @text: name of the thread, or path of the mapping
+ * @build_id: build-id of the mapping
  */
 struct record {
 	bool is_thread;
@@ -116,7 +116,10 @@ static void begin(void)
 	ck_assert_int_eq(process_add_thread(&test.process, test.pid, CONTEXT), 0);
 }
 
-/* Let the child execute a command. An exec or exit closes the pipe, so there is no answer. */
+/*
+ * Let the child carry out command @what, and wait for its answer. If the command is an exec or an
+ * exit, it closes the pipe, so there is no answer.
+ */
 static void send_command(char what)
 {
 	char answer;
@@ -265,7 +268,7 @@ static void check_exec(uint64_t time)
 	ck_assert_uint_eq(first->thread.flags, DATA_THREAD_EXEC);
 	ck_assert_uint_eq(first->thread.time, time);
 	ck_assert_str_eq(first->text, "sleep");
-	/* All mappings are written, even those at the same addresses as before. */
+	/* All mappings of the program are written, even those at the same addresses as before. */
 	for (size_t i = 1; i < test.count; i++)
 		ck_assert_uint_eq(test.records[i].mapping.time, time);
 	find("/sleep");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how pfmon adapts periods to a frequency. Without a random part and a limit, the period is
- * the number of events per second, divided by the frequency.
+ * Tests how pfmon adapts sampling periods to a sampling frequency. Without a random part and a
+ * limit, the period is the number of events per second, divided by the frequency.
  */
 #include <string.h>
 
@@ -92,7 +92,7 @@ TEST(without_events_the_period_does_not_change)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* The rate is computed from the whole time: 20 events in 2 s. No sample was lost. */
+	/* The rate is computed from the whole time, even the first second: 20 events in 2 s. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }
@@ -104,8 +104,8 @@ TEST(a_period_never_becomes_too_short)
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
 	/*
-	 * The thread is nearly idle now, so its period becomes shorter. But the thread may become
-	 * as busy as before: then the new period gives RATE_MOST samples per second.
+	 * The thread is nearly idle now, so its period becomes shorter. The thread may become as
+	 * busy as before. Even then the new period gives at most RATE_MOST samples per second.
 	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);

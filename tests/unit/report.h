@@ -40,7 +40,7 @@ void begin(struct data_writer *writer, const char *path, struct library *library
 void add(struct data_writer *writer, uint32_t tid, uint64_t ip, unsigned int count,
 	 uint64_t period);
 
-/* Add @count samples with a call chain. @kernel and @user end with 0. */
+/* Add @count samples with a call chain. The lists of addresses @kernel and @user end with 0. */
 void add_chain(struct data_writer *writer, uint32_t tid, const uint64_t *kernel,
 	       const uint64_t *user, unsigned int count);
 
@@ -61,7 +61,7 @@ json_t *report_as_json(const char *path, const char *options);
 /*
  * These functions return parts of the object that report_as_json() returns. entry() returns an
  * entry of an event's profile, or NULL if there is no such entry. The other functions return a
- * member of @object, which is the whole object or a part of it.
+ * member of @object; @object is the object that report_as_json() returned, or a part of it.
  */
 json_t *entry(json_t *report, size_t event, size_t index);
 const char *text(json_t *object, const char *name);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests titles, errors, and warnings about incomplete recordings of pfmon report and script. */
+/*
+ * Tests what pfmon report and script print: titles, errors, and warnings about incomplete
+ * recordings.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -30,7 +30,7 @@ enum {
 
 /**
  * struct machine - the buffers, and the state of the kernel that fills them
- * @fd: the file
+ * @fd: descriptor of the file in memory
  * @cpus: number of buffers; 0: one buffer for all CPUs
  * @format: format of the buffers
  * @memory: the buffers

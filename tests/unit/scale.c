@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests scaled counts of pfmon and their errors. All expected figures were computed by hand. */
+/*
+ * Tests the scaled counts of pfmon, which are estimates, and the errors of these estimates. All
+ * expected figures were computed by hand.
+ */
 #include "../../tools/pfmon/stat/scale.h"
 #include "suites.h"
 
@@ -122,7 +125,7 @@ TEST(too_few_increments_give_no_error)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* If the thread did not run, the increment has no time and is ignored. */
+	/* An increment during which the thread did not run has a time of 0, and is ignored. */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon reads files of event sets. */
+/* Tests how pfmon reads files that describe event sets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void write_file(const char *path, const char *text, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Read @text as a file of event sets. Store in @said the message, from the line number on. */
+/* Read @text as a file of event sets. Store in @said the part of the message after the path. */
 static int read_text(struct event_list *list, const struct machine *machine,
 		     const char *text, size_t length, char *said, size_t size)
 {
@@ -126,7 +126,7 @@ TEST(turns_can_end_by_time)
 	events_free(&list);
 }
 
-/* A set that counts no events is useful: it skips a part of the program. */
+/* A set that counts no events can be useful: during its turn, a part of the program is skipped. */
 TEST(a_set_may_have_only_an_end)
 {
 	struct machine machine = armv8();

@@ -100,7 +100,7 @@ TEST(a_single_count_keeps_all_of_its_digits)
 	results_free(&results);
 }
 
-/* Returns what stat_csv() writes; the caller frees it. */
+/* Returns the text that stat_csv() writes. The caller frees the text. */
 static char *written_csv(const struct results *results, const char *separator)
 {
 	char *text = NULL;
@@ -280,7 +280,7 @@ TEST(csv_of_sets_has_eleven_fields)
 
 /*
  * Check each line of @text that contains @name: @value must be before @name, and @rest after it.
- * There must be such a line.
+ * At least one line must contain @name.
  */
 static void check_line(const char *text, const char *name, const char *value,
 		       const char *rest)
@@ -328,7 +328,7 @@ TEST(lines_of_intervals_begin_with_the_time)
 		      "%s", text);
 	free(text);
 	text = written_table(&results);
-	/* The table has neither a title nor the times of the whole run. */
+	/* The table of an interval has neither a title nor the times of the whole run. */
 	ck_assert_msg(!strncmp(text, "      1.500000000 ", 18), "%s", text);
 	check_line(text, "cycles ", "1.500000000          2,000,000", "2.000 GHz");
 	ck_assert_msg(strstr(text, "elapsed") == NULL, "%s", text);

@@ -285,7 +285,7 @@ static void use_screen(void)
 	_exit(0);
 }
 
-/* Read from the terminal until everything that was read so far contains @text. */
+/* Read from the terminal until the characters that were read so far contain @text. */
 static void expect(int terminal, const char *text)
 {
 	static char all[4096];

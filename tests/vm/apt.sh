@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
-# this file. These functions never change the machine's own apt state. The cache has an apt state
-# for each Debian architecture (such as amd64). The cache has further states for other suites of the
-# mirror (such as sid-amd64), and one for lists of source packages (source).
+# this file. These functions never change the machine's own apt state. The cache has an apt state (a
+# folder with apt's configuration and package lists) for each Debian architecture, such as amd64.
+# The cache has further states for other suites of the mirror (such as sid-amd64), and one for lists
+# of source packages (source).
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
 # security, updates and backports. With an argument, print only the line for that suite.
@@ -51,25 +52,26 @@ write_apt_state() {
 	END
 }
 
-# apt_for STATE COMMAND...: run an apt command in that state.
+# apt_for STATE COMMAND...: run an apt command that uses this state.
 apt_for() {
 	local state=$cache/apt/$1 command=$2
 	shift 2
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# Whether the file exists and was written in the last half hour.
+# Succeeds if the file exists and was written in the last half hour.
 is_recent() {
 	[[ -n $(find "$1" -mmin -30 2>/dev/null) ]]
 }
 
-# Whether all lists are present, or fetch has tried to get them in the last half hour.
+# Succeeds if all lists of the state are present, or if fetch tried to get them in the last half
+# hour.
 has_lists() {
 	local state=$cache/apt/$1
 	[[ -e $state/listed ]] || is_recent "$state/tried"
 }
 
-# Whether some lists of the named states could not be fetched.
+# Succeeds if lists of one of the named states could not be fetched.
 lack_lists() {
 	local state
 	for state; do
@@ -81,8 +83,8 @@ lack_lists() {
 # Results of searches in the package lists are kept in the cache. If something was missing, such as
 # a list, the result is provisional: after half an hour, the search is repeated.
 
-# stored FILE: print the stored result. Fails if there is none, or if it is provisional and older
-# than half an hour.
+# stored FILE: print the stored result. Fails if no result is stored, or if the result is
+# provisional and older than half an hour.
 stored() {
 	if [[ -e $1 ]]; then
 		cat "$1"
@@ -104,8 +106,8 @@ store() {
 
 # Get the package lists of a state. At times, a mirror's index of a suite does not match the suite's
 # lists for some hours. Then this function goes on without this suite. It tries again if it is
-# called more than half an hour later. At least the main suite is required; busybox-static is one of
-# its packages.
+# called more than half an hour later. The main suite is required: without its package
+# busybox-static, this function fails.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

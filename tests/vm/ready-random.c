@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes the kernel's random generator ready immediately. A guest has no source of random numbers,
- * so the generator would become ready at some time during the tests. Until then the C library's
- * malloc() also reads the clock, so each program executes a few more instructions. The generator
- * gets zeros, because its numbers need not be secret here.
+ * so the generator would become ready at some time during the tests. Until it is ready, the C
+ * library's malloc() reads the clock, so each program executes a few more instructions. The
+ * generator gets zeros, because the random numbers of a guest need not be secret.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -130,8 +130,8 @@ static void read_sets(int fd)
 		check_value("page faults of a set, read with pfm_read()",
 			    values[set].reg_value - first_of(set), 10 * (set + 1));
 		/*
-		 * Each set became active once in each of the two rounds. Set 0 also became active
-		 * when the context was loaded.
+		 * Each set became active once in each of the two rounds. Before the first round,
+		 * set 0 became active when the context was loaded.
 		 */
 		check_value("how often a set was active", info[set].set_runs,
 			    set ? 2 : 3);

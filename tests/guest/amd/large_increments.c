@@ -2,7 +2,7 @@
 /*
  * Tests two events of AMD's processors from family 17h on. Event 003H needs two counters. Event
  * FFFH makes two counters work as one. perfmon_amd always refuses event FFFH. It refuses event 003H
- * unless the PMC selects no privilege level.
+ * if the PMC selects a privilege level.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -17,8 +17,8 @@ SUITE(large_increments, 60);
 #define ITS_NEIGHBOUR  0x002 /* an event that needs only one counter */
 
 /*
- * Returns the processor's family: the base family plus the extended family, which is 0 unless the
- * base family is 0FH.
+ * Returns the processor's family: the base family plus the extended family. The extended family
+ * is 0 if the base family is less than 0FH.
  */
 static unsigned int family(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Like copy_faults.c, this suite lets every allocation of a call fail in turn. The contexts here
- * use registers that several CPUs share. Their placeholders are perf events. Kernel workers create
- * the placeholders, and the allocations of these workers fail in turn, too.
+ * use registers that several CPUs share. Kernel workers create perf events as placeholders for
+ * these registers, and the suite lets each allocation of these workers fail in turn, too.
  */
 #include <stdio.h>
 

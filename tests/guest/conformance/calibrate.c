@@ -164,9 +164,9 @@ static double most_spread(double truth)
 }
 
 /*
- * Sets rate and follows_work of @counter. Returns true if @counter has the same rate in loops of
- * all lengths. A counter of cycles or time has the same rate per ns for all kinds of work. A
- * counter of instructions has no such rate, but every iteration of a loop adds the same number to
+ * Sets @counter->rate and @counter->follows_work. Returns true if @counter has the same rate in
+ * loops of all lengths. A counter of cycles or time has the same rate per ns for all kinds of work.
+ * A counter of instructions has no such rate, but every iteration of a loop adds the same number to
  * it.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)

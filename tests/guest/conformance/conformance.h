@@ -43,7 +43,7 @@ enum truth {
  * @settings: values of @setting_count PMCs
  * @has_quiet: true if every element of @settings has a valid quiet value
  * @truth: the reference value for its counts
- * @width: bits in hardware, from sysfs
+ * @width: number of bits of the counter's hardware register, as sysfs shows it
  * @follows_work: true if counts are proportional to instructions, false if they are proportional to
  *	time; see calibrate()
  * @rate: counts per ns of CPU time, or per instruction of loop()
@@ -59,14 +59,14 @@ struct counter {
 	double rate;
 };
 
-/* Parses "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]". Returns false if invalid. */
+/* Parses "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]". Returns whether @text is valid. */
 bool counter_add(const char *text);
 /* Module parameters for the test that loads the module again. */
 extern const char *module_parameters;
 
 /*
- * The next four functions return the PMU's description, module and counters. The test fails if no
- * PMU module is loaded.
+ * The next four functions return the PMU's description, the name of its module, the number of its
+ * counters, and one of its counters. The test fails if no PMU module is loaded.
  */
 const struct pfm_info *information(void);
 const char *module_of_the_pmu(void);
@@ -77,7 +77,7 @@ const char *register_file(const char *kind, unsigned int n, const char *file);
 uint64_t register_number(const char *kind, unsigned int n, const char *file);
 bool has(const uint64_t *map, unsigned int n);
 
-/* Sets rate and follows_work of @counter. The calling process must not have a context. */
+/* Sets @counter->rate and @counter->follows_work. The caller's process must not have a context. */
 void calibrate(struct counter *counter);
 /* Calibrates all counters, in another process, because the caller's thread may have a context. */
 void must_be_calibrated(void);

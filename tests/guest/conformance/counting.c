@@ -36,7 +36,7 @@ TEST(all_counters_count_at_once)
 	load(fd, thread_id());
 	done = run(fd, 500 * MILLION);
 	for_each_counter(counter)
-		must_count(counter, "beside the others", read_pmd(fd, counter->pmd),
+		must_count(counter, "with all counters", read_pmd(fd, counter->pmd),
 			   &done);
 	close(fd);
 }

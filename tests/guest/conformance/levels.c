@@ -50,8 +50,9 @@ TEST(at_user_level_counters_count_the_user)
 }
 
 /*
- * Returns whether the PMU can exclude the kernel level. QEMU's POWER always counts at all levels.
- * Software counters may also count at all levels, because they reveal nothing about the kernel.
+ * Returns whether the PMU must exclude the kernel level. QEMU's POWER cannot: it always counts at
+ * all levels. The software PMU and the PMU "example" need not, because their counters reveal
+ * nothing about the kernel.
  */
 static bool has_levels(void)
 {

@@ -20,8 +20,8 @@ static void must_be_suspended(int fd, const struct counter *counter)
 }
 
 /*
- * Checks the other counters, and sets them to 0. They began at 0 and did not wrap, so their values
- * must be small.
+ * Checks all counters except @counter, and sets them to 0. They began at 0 and did not wrap, so
+ * their values must be small.
  */
 static void others_must_be_small(int fd, const struct counter *counter)
 {
@@ -46,8 +46,8 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	/*
-	 * The loop is much longer than necessary, because the machine may be faster now than when
-	 * it was measured.
+	 * The loop is much longer than an overflow takes, because the machine may be faster now
+	 * than when its speed was measured.
 	 */
 	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
@@ -69,7 +69,10 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
 }
 
-/* The other counters of the context are not reported, and keep their counts. */
+/*
+ * Lets each counter overflow in turn. Only this counter is reported, and the other counters must
+ * have small counts.
+ */
 TEST(an_overflow_of_64_bits_masks)
 {
 	const struct counter *counter;
@@ -88,8 +91,8 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * The context is masked although the test makes no call. This happens at the latest when the thread
- * is switched out.
+ * While the child works, the test makes no call on the context. Still the overflow masks the
+ * context, at the latest when the child is switched out.
  */
 TEST(the_overflow_of_another_thread_masks)
 {

@@ -227,8 +227,8 @@ TEST(pmds_read_as_written)
 }
 
 /*
- * A value must not change on its way to the hardware and back, even if the counter is read while it
- * is started.
+ * A quiet counter counts nothing. Its value must not change on the way to the hardware and back,
+ * even if it is read while the context is started.
  */
 TEST(counters_that_stand_still_keep_all_bits)
 {
@@ -271,7 +271,7 @@ static bool is_state(int fd, unsigned int n)
 
 /*
  * Checks PMD @n if it is PRIORITY or USER_TIME of the PMU module "example". PRIORITY must contain
- * the priority of the process. @gained, by which USER_TIME has grown, must not exceed the task
+ * the priority of the process. @gained is the increase of USER_TIME. It must not exceed the task
  * clock.
  */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any value may be written to a PMC: the kernel corrects the value, or refuses it. Afterwards the
- * counters count as before.
+ * Tests writes of all kinds of values to PMCs. The kernel must correct a wrong value, or refuse it.
+ * Afterwards the counters must count as before.
  */
 #include <stdio.h>
 
@@ -55,8 +55,8 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A refused value changes nothing. An accepted value has no effect after the good values are
- * written again.
+ * A refused value changes nothing. An accepted value has no effect any more as soon as the default
+ * and the usual values are written again.
  */
 TEST(strange_values_are_masked_or_refused)
 {
@@ -100,8 +100,8 @@ TEST(the_kernel_survives_any_value_while_counting)
 			for_each_counter(counter) {
 				now = read_pmd(fd, counter->pmd);
 				ck_assert_msg(now >= last[counter_i],
-					      "0x%jx in PMC %u: PMD %u is 0x%jx after "
-					      "0x%jx",
+					      "0x%jx in PMC %u: PMD %u is 0x%jx, but "
+					      "was 0x%jx",
 					      (uintmax_t)strange_value(i), n,
 					      counter->pmd, (uintmax_t)now,
 					      (uintmax_t)last[counter_i]);

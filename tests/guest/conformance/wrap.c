@@ -95,7 +95,7 @@ TEST(a_count_continues_over_a_wrap)
 	}
 }
 
-/* A read must not return a wrapped lower half with the old upper half. */
+/* A read must not combine the lower bits after a wrap with the upper bits before the wrap. */
 TEST(live_reads_continue_over_a_wrap)
 {
 	const struct counter *counter;
@@ -203,7 +203,8 @@ TEST(a_wrap_among_competing_threads_is_seen)
 			last = 0;
 			while (child.page->turns < 60) {
 				now = read_pmd(fd, counter->pmd) - preload;
-				ck_assert_msg(now >= last, "%s%jd after %jd", subject,
+				ck_assert_msg(now >= last,
+					      "%sthe count is %jd, but was %jd", subject,
 					      (intmax_t)now, (intmax_t)last);
 				last = now;
 				usleep(1000);

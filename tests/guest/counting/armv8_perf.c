@@ -189,8 +189,9 @@ TEST(a_perf_user_that_may_read_counters_sees_no_other_counts)
 }
 
 /*
- * Enables the access of programs to the counters. perf may leave this access enabled when its last
- * event is closed. While a context is loaded, programs must not have access.
+ * perf may leave the access of programs to the counters enabled when its last event is closed. To
+ * simulate this, the test enables the access. While a context is loaded, programs must not have
+ * access.
  */
 static void check_left_open(void)
 {

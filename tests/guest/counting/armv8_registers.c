@@ -103,7 +103,7 @@ static void check_interrupts(void)
 	int fd = context_of(0, CPU_CYCLES | USER);
 
 	wait_until(!hardware(
-		"pmintenset")); /* perfmon may still hold counters of the last test */
+		"pmintenset")); /* perfmon may still hold counters of the previous test */
 	use(fd, 1, INSTRUCTIONS, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -129,7 +129,7 @@ static void check_cleared(void)
 	int fd;
 
 	wait_until(!(hardware("pmcr") &
-		     PMCR_E)); /* perfmon may still hold counters of the last test */
+		     PMCR_E)); /* perfmon may still hold counters of the previous test */
 	fd = context_of(0, INSTRUCTIONS);
 	ck_assert_uint_eq(hardware("pmcr") & PMCR_E, 0);
 	load(fd, thread_id());

@@ -40,7 +40,10 @@ TEST(a_cpu_counts_what_perf_counts)
 	perfs = perf_read(event).value;
 	printf("         perfmon %ju, perf %ju\n", (uintmax_t)ours, (uintmax_t)perfs);
 	ck_assert_uint_ge(ours, 12 * MILLION);
-	/* The event of perf is enabled before the context starts, and disabled after its stop. */
+	/*
+	 * perf's event is enabled before the context is started, and disabled after the context is
+	 * stopped.
+	 */
 	must_be_between(perfs, ours, ours + ours / 1000);
 	for (i = 0; i < 2; i++)
 		child_exit(&children[i]);

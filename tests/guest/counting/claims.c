@@ -17,7 +17,7 @@ SUITE(claims, 120);
 
 /* ---- which counters are claimed --------------------------------------------------------------- */
 
-/* Returns whether a group of @n cycle events counts on CPU 0. */
+/* Returns whether a perf group of @n cycle events counts on CPU 0. */
 static bool group_runs(int n)
 {
 	struct perf_count count;
@@ -64,7 +64,7 @@ TEST(a_context_that_is_not_loaded_holds_no_counter)
 	ck_assert_msg(!group_runs(1), "perf counts although a context is still loaded");
 	must(second, pfm_unload_context(second));
 	perf_must_get_all_back();
-	/* A context whose thread has ended holds no counter either. */
+	/* Like a context that is not loaded, a context whose thread has ended holds no counter. */
 	load(second, child.pid);
 	ck_assert(!group_runs(1));
 	child_exit(&child);
@@ -332,18 +332,19 @@ static uint64_t calls_of_loads(void)
 		fd = context_using(BIT(1));
 		load(fd, thread_id());
 		close(fd);
-		sched_yield(); /* let the kernel thread that releases the counter run */
+		sched_yield(); /* leave the CPU to the kernel thread that releases the counter */
 	}
 	return calls_of_cpu_1() - before;
 }
 
 /*
- * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, even if contexts are loaded and unloaded more often. At each load and unload the kernel
- * itself also calls functions on other CPUs. A second measurement finds the number of these calls:
- * during this measurement, another context keeps the counter in use. On a busy host the loads take
- * many seconds. In each second, up to CALLS_PER_SECOND more calls are permitted. They are the calls
- * of one claim and one release, and the calls of other work that the kernel does.
+ * The module claims the counter when it comes into use, and releases it at most once per second,
+ * even if contexts are loaded and unloaded more often. Each claim and each release calls a function
+ * on all CPUs. At each load and unload, the kernel itself may call other functions on other CPUs. A
+ * second measurement finds the number of these calls: during this measurement, another context
+ * keeps the counter in use. On a busy host the loads take many seconds. In each second, the first
+ * measurement may find up to CALLS_PER_SECOND calls more: the calls of one claim and one release,
+ * and the calls of other work that the kernel does.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

@@ -209,9 +209,9 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 	int fd, i;
 
 	/*
-	 * The test reads the count. The child does not read it. The child gets its commands through
-	 * a pipe, and executes the same number of instructions to read each command. When the child
-	 * sleeps again, it has executed all of these instructions.
+	 * The test reads the count of the child. The child gets its commands through a pipe, and
+	 * executes the same number of instructions to read each command. When the child sleeps
+	 * again, it has executed all of these instructions.
 	 */
 	need_known_instructions();
 	fd = context_of(0, instructions(AT_USER));
@@ -289,8 +289,9 @@ TEST(filters_separate_user_and_kernel_cycles)
 	must(fd, pfm_stop(fd));
 	read_pmds(fd, numbers, counts, COUNT(numbers));
 	/*
-	 * At each exception QEMU reads its clock once for each counter. So the sum may differ by
-	 * the time between two reads. This time is much shorter than 2 % of the count.
+	 * At each exception QEMU reads its clock once for each counter. So the sum of the user
+	 * count and the kernel count may differ from the count at both levels by the time between
+	 * two reads. This time is much shorter than 2 % of the count.
 	 */
 	must_be_near(counts[0] + counts[1], counts[2], counts[2] / 50);
 	ck_assert_msg(counts[0] > counts[1], "%ju user, %ju kernel cycles",

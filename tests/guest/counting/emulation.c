@@ -103,7 +103,7 @@ TEST(all_counters_wrap_in_one_run)
 			      (uintmax_t)(values[n] + truth));
 }
 
-/* A read must not return a wrapped lower half with the old upper half. */
+/* A read must not combine the lower bits after a wrap with the upper bits before the wrap. */
 TEST(live_reads_across_the_wrap_grow_evenly)
 {
 	enum {
@@ -162,8 +162,8 @@ TEST(a_wrap_during_a_read_is_seen)
 		must(fd, pfm_stop(fd));
 		/*
 		 * A read takes several hundred instructions. A timer tick during a read takes
-		 * several thousand instructions. In a debug kernel it takes several hundred
-		 * thousand. If a wrap were lost, the difference would be 2^30 or more.
+		 * several thousand instructions, or several hundred thousand in a debug kernel. If
+		 * a wrap were lost, two reads would differ by 2^30 or more.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -178,9 +178,9 @@ TEST(a_wrap_during_a_read_is_seen)
 }
 
 /*
- * At least two wraps raise an interrupt. If the counters have at most 32 bits, they start at 0 and
- * each of the two counters wraps at least twice during this long run. Wider counters start closer
- * to the wrap, so that each of them wraps once.
+ * Two counters wrap during this long run, and their wraps raise at least two interrupts. If the
+ * counters have at most 32 bits, they start at 0, and each of them wraps at least twice. Wider
+ * counters start closer to the wrap, so that each of them wraps once.
  */
 TEST(a_long_run_over_wraps_is_exact)
 {
@@ -447,8 +447,8 @@ static void check_narrow_switches(unsigned int width)
 }
 
 /*
- * Both counters show the same clock in nanoseconds. Their values differ by the time between the
- * reads of the two counters.
+ * The narrow counter and the virtual PMD show the same clock in nanoseconds. Their values differ by
+ * the time between the reads of the two.
  */
 static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 {
@@ -462,9 +462,9 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
 	/*
-	 * Both clocks start and stop together when the thread is switched. Only the narrow clock
-	 * has interrupts. These interrupts take time, and only one of the clocks counts a part of
-	 * this time.
+	 * The narrow counter and the virtual PMD start and stop together when the thread is
+	 * switched. Only the narrow counter raises interrupts. For a part of the time that these
+	 * interrupts take, only one of the two counts.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

@@ -136,8 +136,8 @@ TEST(a_loader_that_has_ended_is_not_named)
 }
 
 /*
- * Two processes have loaded contexts with the same counters. When one of the contexts is unloaded,
- * the error names the process that loaded the other.
+ * Two processes have loaded contexts with the same counters. After one of the contexts is unloaded,
+ * the error of a system-wide load names the process that loaded the other context.
  */
 TEST(the_process_that_is_named_has_a_context)
 {

@@ -66,7 +66,7 @@ static void check_running(void)
 	}
 	child.page->stop = 1;
 	least = child_finish(&child);
-	/* The thread may be preempted on its way to sleep. That switch is counted, too. */
+	/* The thread may be preempted on its way to sleep. Wait until that switch is counted. */
 	wait_for_rest(child.pid);
 	must(fd, pfm_stop(fd));
 	most = cpu_time_of(child.pid) - most;
@@ -168,7 +168,9 @@ TEST(a_cpu_comes_online_after_the_context_is_loaded)
 	with_all_cpus_back(check_made_meanwhile);
 }
 
-/* The last context is closed while a CPU is offline. The next context must count correctly. */
+/*
+ * The only loaded context is closed while a CPU is offline. The next context must count correctly.
+ */
 static void check_closed_meanwhile(void)
 {
 	int fd = busy_context_on(thread_id());

@@ -194,7 +194,7 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 {
 	struct costs costs = measure_costs(partners);
 
-	printf("         %5u loaded on other threads: a switch takes %.1f instructions; "
+	printf("         %5u contexts on other threads: a switch takes %.1f instructions; "
 	       "%.1f if the partner is monitored, too\n",
 	       count, costs.unmonitored, costs.monitored);
 	fflush(stdout);
@@ -204,8 +204,8 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 /*
  * If another context happens to be in the partner's bucket of the thread table, a switch takes ten
  * instructions more. On Linux 6.12 the kernel's own part of a switch varies by up to 64
- * instructions. The limit allows for both. If every context added only one instruction, the limit
- * would be exceeded.
+ * instructions. The limit allows for both. If every context added even one instruction to a switch,
+ * the limit would be exceeded.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -215,8 +215,8 @@ static void must_cost_no_more(double cost, double first)
 
 /*
  * Returns true on arm64. On other architectures, the number of instructions of the kernel's own
- * part of a switch varies. It was smaller by 90 in the third measurement, although that one has the
- * most contexts.
+ * part of a switch varies. In the third measurement, which has the most contexts, this number was
+ * smaller by 90.
  */
 static bool kernels_part_is_constant(void)
 {
@@ -265,7 +265,9 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-/* The default is so large that the thread table has to grow. */
+/*
+ * Returns the number of copies. The default number is so large that the thread table has to grow.
+ */
 static unsigned int most_copies(void)
 {
 	const char *wanted = getenv("PERFMON_COPIES");

@@ -158,7 +158,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 	nmis = statistic("ovfl_intr_nmi_count") - nmis;
 	printf("         %ju of %d overflows came with interrupts off\n", (uintmax_t)nmis,
 	       ROUNDS);
-	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
+	ck_assert_msg(nmis >= 10, "only %ju with interrupts off", (uintmax_t)nmis);
 }
 
 /* An overflow switches to a set that has a timeout, so the set switch has to start a timer. */
@@ -198,8 +198,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	must(fd, pfm_stop(fd));
 	nmis = statistic("ovfl_intr_nmi_count") - nmis;
 	runs = set_of(fd, 0).set_runs;
-	printf("         %ju runs, %ju overflows with interrupts off\n", (uintmax_t)runs,
-	       (uintmax_t)nmis);
+	printf("         %ju runs of set 0, %ju overflows with interrupts off\n",
+	       (uintmax_t)runs, (uintmax_t)nmis);
 	ck_assert_uint_ge(nmis, 10);
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
@@ -244,7 +244,8 @@ static void describe_throttled(int fd, uint64_t left)
 
 /*
  * Starts with set 1, whose overflow soon activates set 0. Set 0 is then active until the stop, or
- * until its own overflow activates set 1 again. Returns what set 0 counted.
+ * until its own overflow activates set 1 again. If set 0 does not overflow, returns the number of
+ * cycles that set 0 counted.
  */
 static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *throttled)
 {

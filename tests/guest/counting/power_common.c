@@ -11,7 +11,7 @@ void need_exact_power(void)
 		skip("QEMU counts instructions only with --icount");
 }
 
-/* From POWER10 on, the kernel disables the branch history buffer with bit 37. */
+/* From POWER10 on, the kernel disables the branch history buffer with bit 37 of MMCRA. */
 uint64_t idle_mmcra(void)
 {
 	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;

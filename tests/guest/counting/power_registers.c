@@ -276,8 +276,8 @@ TEST(only_the_bank_is_selected_for_an_unused_counter)
 #define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
 
 /*
- * The values are from the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on MMCRA, MMCR2 and
- * MMCR3.
+ * The bits that are not reserved are from the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on
+ * MMCRA, MMCR2 and MMCR3.
  */
 TEST(reserved_bits_are_those_of_the_processor)
 {

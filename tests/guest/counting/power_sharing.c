@@ -306,9 +306,9 @@ static void perf_calls_interposer(void)
 }
 
 /*
- * The wait for the message has a limit. Without this limit, the test's timeout might end the test,
- * and then nobody would unload the other module. The unload of the PMU module would never end, and
- * the guest would hang.
+ * The wait for the kernel's warning has a limit. Without this limit, the test's timeout might end
+ * the test, and then nobody would unload the other module. The unload of the PMU module would never
+ * end, and the guest would hang.
  */
 static void check_unload_waits(void)
 {
@@ -351,7 +351,9 @@ static bool has_hash_mmu(void)
 	return strstr(read_text("/proc/cpuinfo"), "MMU\t\t: Hash");
 }
 
-/* For write_text(), because set_module_parameter() can only write numbers. */
+/*
+ * The path for write_text(). The test cannot use set_module_parameter(), which only writes numbers.
+ */
 #define HASH_PARAMETER "/sys/module/perfmon_power/parameters/hash"
 
 static void check_hash(void)

@@ -79,10 +79,13 @@ TEST(a_program_with_threads_has_the_instructions_of_all)
 	must_be_exact("threads", "64", "10000000");
 }
 
-/* Maximum number of instructions of the shell and the program, not including the program's loop. */
+/*
+ * Maximum number of instructions that the shell and a program execute outside of the program's
+ * loop.
+ */
 #define MOST_OF_A_PROCESS 30000
 
-/* The default is small, because each process takes a while. */
+/* The default number of processes is small, because each process takes a while. */
 static unsigned int most_processes(void)
 {
 	const char *wanted = getenv("PERFMON_PROCESSES");

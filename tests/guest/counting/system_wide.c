@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * The reference value is the sum of the counts of all programs and of the test program, each of
- * which is counted alone. Each of these counts is the same in each run.
+ * The test monitors one program after the other, and first itself, each in a run of its own. The
+ * reference value is the sum of their counts. A program has the same count in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {
@@ -321,8 +321,8 @@ static uint64_t try_as_holder(uint64_t fd)
 }
 
 /*
- * A member of the group may count, but perf_event_paranoid still restricts the context to user
- * level.
+ * A member of the group sys_group may monitor CPUs, but perf_event_paranoid still restricts the
+ * context to user level.
  */
 static uint64_t try_as_member(uint64_t fd)
 {

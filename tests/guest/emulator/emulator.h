@@ -15,7 +15,7 @@
 #if defined(__x86_64__)
 
 /**
- * struct x86_pmu - what CPUID reports
+ * struct x86_pmu - what CPUID reports about the PMU
  * @is_intel: true for Intel, false for AMD
  * @version: version of architectural performance monitoring (AMD: 2 with PerfMonV2, otherwise 0)
  * @counters: number of general counters
@@ -36,10 +36,10 @@ const struct x86_pmu *x86_pmu(void);
 
 /**
  * struct wanted - a perf event on the caller's thread, not yet enabled
- * @period: sample_period, or 0
+ * @period: sample_period, or 0 if the event does not sample
  * @user: whether the event counts at user level
  * @kernel: whether the event counts at kernel level
- * @group: its group leader, or -1
+ * @group: descriptor of its group leader, or -1 if the event is in no group or leads one
  */
 struct wanted {
 	uint64_t period;

@@ -100,8 +100,8 @@ uint64_t counted_in_loop(int leader, uint64_t instructions)
 
 const struct test_program the_program = {
 	.about =
-		"Test the x86 PMU that QEMU has for the guests of this project, as root and with\n"
-		"no PMU module loaded. Runs all suites, or those that are named.",
+		"Test the x86 PMU that QEMU has for the guests of this project, with all suites,\n"
+		"or with those that are named.  Run as root, while no PMU module is loaded.",
 };
 
 #endif

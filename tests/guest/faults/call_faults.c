@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests every call on a context. Each allocation of the call fails in turn: first alone, then
- * together with all later allocations. Then the call must fail with ENOMEM and a reason, and must
- * change nothing. When there is memory again, the call must succeed.
+ * together with all later allocations. In both cases the call must fail with ENOMEM and a reason,
+ * and must change nothing. When there is memory again, the call must succeed.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -18,7 +18,7 @@ SUITE(call_faults, 600);
 
 /* ---- calls on a context ------------------------------------------------------------------ */
 
-#define MANY 2000 /* elements: several pages */
+#define MANY 2000 /* elements, which need several pages */
 
 static union {
 	pfarg_pmc_t pmcs[MANY];
@@ -250,7 +250,7 @@ static void check_calls(void)
 		{ .name = "read(), a message",
 		  .attempt = attempt_read_message,
 		  .before = make_message },
-		{ .name = "read(), none",
+		{ .name = "read(), no message",
 		  .attempt = attempt_read_message,
 		  .normally = EAGAIN },
 		{ .name = "read(), waiting for a message",

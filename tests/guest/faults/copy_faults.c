@@ -161,7 +161,7 @@ static void sampled_family_anew(void)
 	sampled_family();
 }
 
-/* The process fills the buffer of CPU 0. */
+/* Loads the context on the process, which then fills the buffer of CPU 0. */
 static void load_and_fill(void)
 {
 	header_t header = map_buffer(fd, least_size());
@@ -199,7 +199,7 @@ static void check_calls(void)
 		  .attempt = attempt_close,
 		  .undo = sampled_family_anew,
 		  .before = load_with_a_copy },
-		{ .name = "restart_cpu, nothing is full",
+		{ .name = "restart_cpu, no full buffer",
 		  .attempt = attempt_restart_cpu,
 		  .normally = EBUSY },
 	};

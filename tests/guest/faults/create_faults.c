@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests the creation of a context and the mapping of its buffer. Each allocation fails in turn:
- * first alone, then together with all later allocations. Then the call must fail with ENOMEM and a
- * reason, and must change nothing. When there is memory again, the call must succeed.
+ * first alone, then together with all later allocations. In both cases the call must fail with
+ * ENOMEM and a reason, and must change nothing. When there is memory again, the call must succeed.
  *
  * After the tests the debug guest looks for leaks of memory. This search does not find leaked
- * pages, so another test here looks for them.
+ * pages, so the test "pages" of this suite looks for them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void unload_pmu(void)
 	must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
 }
 
-/* Loads the modules anew, so that no scheduler hooks are installed. */
+/* Unloads the modules and loads them again. Afterwards no scheduler hooks are installed. */
 static void modules_anew(void)
 {
 	unload_pmu();

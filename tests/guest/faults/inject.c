@@ -105,8 +105,8 @@ void inject_workers(void)
 }
 
 /*
- * Lets the console show only messages of level KERN_ERR and more severe ones. Messages of KASAN are
- * still shown.
+ * Lets the console show only messages of level KERN_ERR and more severe ones. Therefore it still
+ * shows the messages of KASAN.
  */
 static void silence_console(void)
 {

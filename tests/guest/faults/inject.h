@@ -21,9 +21,9 @@
 
 /*
  * Which allocations fail. An operation allocates the same objects in the same order each time it
- * runs. The kernel may also allocate pages at any time, for new slabs and for its own records. So
- * objects and pages are counted separately, except for INJECT_REST: there, objects and pages need
- * not be in the same order each time.
+ * runs. But the kernel may allocate pages at any time, for new slabs and for its own records. So
+ * objects and pages are counted separately. Only INJECT_REST counts them together, because it works
+ * even if their order differs from run to run.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */

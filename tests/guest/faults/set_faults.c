@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every allocation for event sets fails in turn, as in call_faults.c. A call that fails must keep
- * the sets that it created before the failure. It must free the memory of all other sets.
+ * the sets that it created before the failure, and free all other memory that it allocated.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ SUITE(set_faults, 600);
 
 #define SET_MEMORY SYSFS "set_mem_cur"
 
-#define MANY	   100 /* elements: several pages */
+#define MANY	   100 /* elements, which need several pages */
 
 static uint64_t set_memory; /* bytes, while there is only set 0 */
 static pfarg_setdesc_t sets[MANY];

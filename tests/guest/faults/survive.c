@@ -80,7 +80,7 @@ struct tally {
 	unsigned int failed;
 	unsigned int ours; /* failures whose logged stack shows a module of perfmon */
 	unsigned int absorbed; /* failures for which the caller had a fallback */
-	unsigned int tolerated; /* failures that @absorbed or @foreign allows */
+	unsigned int tolerated; /* failures that operation->absorbed or ->foreign allows */
 	unsigned int tried;
 	unsigned int last; /* number of allocations that could fail */
 };

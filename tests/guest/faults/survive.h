@@ -18,14 +18,14 @@
  * @allocates: perfmon itself allocates memory in this operation. The test fails if none of these
  *	allocations fails in any attempt
  * @reason: if the operation fails, PFM_IOC_LAST_ERROR must report lack of memory as the reason
- * @normally: errno if nothing is injected
+ * @normally: the errno of an attempt in which no allocation fails
  * @foreign: NULL for an operation of perfmon. For an operation of the kernel, the reason why it may
  *	succeed although an allocation failed, or may fail with an errno other than ENOMEM
  * @absorbed: why the operation may succeed although an allocation without a fallback failed, or
  *	although there was no memory at all
  * @once: INJECT_REST is not tried, because a process would wait for ever if all later allocations
  *	failed
- * @process: process whose allocations fail, or NULL for the caller
+ * @process: process whose allocations fail. If this is NULL, allocations of the caller fail
  * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
  *	the CPU for attempt_cpu(), PMD for attempt_read_pmd()

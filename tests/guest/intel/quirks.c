@@ -81,7 +81,7 @@ TEST(nehalem_is_exclusive_only)
 	ck_assert_int_eq(error, EINVAL);
 }
 
-/* Returns the number of writes to event selects for a run of the loop. */
+/* Returns the number of writes to event selects during one run of the loop. */
 static uint64_t selects_written(int fd, uint64_t *count)
 {
 	const uint64_t before = read_pmd(fd, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests modules whose description of a PMU or of a sampling format has one mistake. The core must
- * refuse to register them, both with and without other modules that are registered.
+ * refuse to register them, whether other modules are registered or not.
  */
 #include <stdio.h>
 
@@ -68,7 +68,10 @@ static void must_be_logged(const char *kind, unsigned int theirs, unsigned int o
 	ck_assert_msg(strstr(kernel_log(), sentence), "not logged: %s", sentence);
 }
 
-/* Value from perfmon_pmu.h and perfmon_format.h, which only kernel code can include. */
+/*
+ * The value of PFM_PMU_INTERFACE and PFM_FORMAT_INTERFACE. Only kernel code can include their
+ * headers.
+ */
 #define INTERFACE 1
 
 TEST(a_pmu_built_for_another_interface_is_refused_with_a_log_message)

@@ -22,7 +22,8 @@ enum kind {
 };
 
 /*
- * Reserved fields; @offset counts from the beginning of the structure. Unused elements have size 0.
+ * A reserved field; @offset counts from the beginning of the structure. In call->reserved, unused
+ * elements have size 0.
  */
 struct field {
 	unsigned int offset;

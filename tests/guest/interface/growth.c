@@ -315,7 +315,7 @@ TEST(reserved_fields_of_results_are_zero)
 		must(fd, do_call(fd, call, call->size, structure));
 		for (i = 0; i < COUNT(call->reserved); i++)
 			ck_assert_msg(all_zero(structure, &call->reserved[i]),
-				      "%sreserved field at %u", call->name,
+				      "%sreserved field at offset %u", call->name,
 				      call->reserved[i].offset);
 		close(fd);
 	}

@@ -37,7 +37,8 @@ TEST(the_task_clock_of_a_long_run_is_its_cpu_time)
 	 * whole ticks.
 	 */
 	ck_assert_msg(clock > cpu / 100 * 97 && clock < cpu / 100 * 103,
-		      "%ju ns, the kernel says %ju", (uintmax_t)clock, (uintmax_t)cpu);
+		      "the task clock is %ju ns, the CPU time %ju ns", (uintmax_t)clock,
+		      (uintmax_t)cpu);
 }
 
 TEST(the_states_follow_the_calls)

@@ -21,8 +21,8 @@ static int try_set(int fd, unsigned int id)
 }
 
 /*
- * Fills one context after another with sets until the user's share of the memory is used up.
- * Returns the number of sets.
+ * Creates sets in one context after the other, until the user's share of the memory for event sets
+ * is used up. Returns the number of sets that were created.
  */
 static uint64_t take_sets(const int *fds)
 {
@@ -70,8 +70,8 @@ static int perf_event(void)
 }
 
 /*
- * Like perf_event(), but if the counters are held, tries again for up to two seconds. Counters of
- * earlier contexts are released at most once per second.
+ * Like perf_event(). If the counters are held, tries again for up to two seconds, because the core
+ * releases the counters of earlier contexts at most once per second.
  */
 static int perf_event_in_time(void)
 {
@@ -101,8 +101,8 @@ static void perf_must_count(void)
 }
 
 /*
- * Makes a user's share of the memory large enough for CONTEXTS contexts. In a debug guest, the
- * default share is too small.
+ * Makes a user's share of the memory for event sets large enough for CONTEXTS contexts. In a debug
+ * guest, the default share is too small.
  */
 static void have_room_for_all_contexts(void)
 {
@@ -121,8 +121,8 @@ TEST(a_user_at_all_limits_locks_nobody_out)
 	snprintf(share, sizeof(share), "%s", read_text(SYSFS "set_user_max"));
 	have_room_for_all_contexts();
 	sets = child_call(&child, take_everything, 0);
-	printf("%u contexts and %ju more sets use %s bytes\n", CONTEXTS, (uintmax_t)sets,
-	       strtok((char *)read_text(SYSFS "set_mem_cur"), "\n"));
+	printf("%u contexts and the %ju sets added to them use %s bytes\n", CONTEXTS,
+	       (uintmax_t)sets, strtok((char *)read_text(SYSFS "set_mem_cur"), "\n"));
 	ck_assert_uint_gt(sets, 0);
 	perf_must_count();
 	fd = make_context();

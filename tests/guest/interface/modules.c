@@ -2,8 +2,9 @@
 /*
  * Tests that load and unload modules.
  *
- * Each test that unloads modules loads the best PMU module again at the end. If the test fails
- * earlier, the creation of the next context loads this module.
+ * The best PMU module is the module for the PMU of this machine. Each test that unloads modules
+ * loads the best PMU module again at the end. If the test fails earlier, the creation of the next
+ * context loads this module.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -153,7 +154,7 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* the same descriptor works when a PMU module is loaded */
+	/* PMU modules can be loaded again, so the create succeeds on the same descriptor. */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }
@@ -185,8 +186,8 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 }
 
 /*
- * Any user may name a PMU, and then the core loads the module of this PMU. The named PMU must not
- * become the default PMU.
+ * Any user may name a PMU when they create a context, and then the core loads the module of this
+ * PMU. The named PMU must not become the default PMU.
  */
 TEST(the_default_is_not_the_pmu_that_was_named_first)
 {
@@ -207,8 +208,8 @@ TEST(the_default_is_not_the_pmu_that_was_named_first)
 #define FOR_ALL	 "perfmon-pmu:**************************"
 
 /*
- * Replaces @before by @after in the module's file and runs depmod. If the file does not contain
- * @before, nothing is done.
+ * Replaces @before by @after in the module's file and runs depmod. Does nothing if the file does
+ * not contain @before.
  */
 static void change_alias(const char *module, const char *before, const char *after)
 {

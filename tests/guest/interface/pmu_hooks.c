@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The core calls a PMU module when contexts are loaded and unloaded, and the module may refuse a
- * load. PMU "fake" (tests/modules) reports these calls. A bug in the module must not expose values
- * of other contexts.
+ * Tests the calls by which the core tells a PMU module that a context is loaded or unloaded. The
+ * module may refuse a load. PMU "fake" (tests/modules) reports these calls. The last tests check
+ * that a mistake in a PMU module exposes no values of other contexts, and which PMDs the core
+ * claims.
  */
 #include <fcntl.h>
 
@@ -151,7 +152,10 @@ static void check_all_ways(void)
 	struct child child = child_new();
 	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
 
-	/* the core calls the module before it finds that the thread already has a context */
+	/*
+	 * The core calls the module's load function before it finds that the thread already has a
+	 * context. Then it calls the unload function.
+	 */
 	load(fd, child.pid);
 	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
 		  PFM_NO_INDEX);
@@ -188,7 +192,7 @@ TEST(unload_is_called_once_per_load)
 
 /*
  * Fills free pages with 0xa5. Most kernels clear each page when they allocate it, so they never
- * expose these bytes. A debug kernel (-k debug) does not clear pages.
+ * expose these bytes. Only a debug kernel (-k debug), which does not clear pages, can expose them.
  */
 static void leave_dirty_pages(void)
 {
@@ -210,8 +214,8 @@ static void leave_dirty_pages(void)
 #define CONTEXTS 64
 
 /*
- * Between leave_dirty_pages() and each read, the test makes only a few calls. So the memory that
- * receives the values still contains the bytes of leave_dirty_pages().
+ * The test makes only a few calls for each context. So the memory that receives the values of a
+ * context can still contain the bytes of leave_dirty_pages().
  */
 static void check_forgotten_value(void)
 {

@@ -103,7 +103,7 @@ enum {
 	BLOCKS_OWN = 0x10, /* a child of the user */
 	BLOCKS_OTHER = 0x20, /* another user's process */
 	BLOCKS_INIT = 0x40,
-	WRONG = 0x80, /* status and counters disagree, or the reason is unexpected */
+	WRONG = 0x80, /* status and counters disagree, or a call failed for a wrong reason */
 };
 
 #define REASON_SHIFT 8
@@ -117,8 +117,8 @@ static int try_context(uint32_t flags)
 
 /*
  * Counts with @fd and closes it. Returns the levels at which something was counted, and WRONG if
- * the status contradicts the counters. Counter 0 always counts. If the PMU can select levels,
- * counter 1 counts at kernel level only.
+ * the status contradicts the counters. Counter 0 shows whether anything is counted. If the PMU can
+ * select levels, counter 1 counts at kernel level only.
  */
 static uint64_t try_counting(int fd)
 {
@@ -378,7 +378,7 @@ TEST(counting_can_be_restricted_to_a_group)
 	then_put_back(try_policy, put_back);
 }
 
-/* ---- what does not change the setting ----------------------------------------------------- */
+/* ---- a forged setting, ptrace_scope, and a later change of user --------------------------- */
 
 static uint64_t forge_the_setting(uint64_t unused)
 {
@@ -422,9 +422,9 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * Sets ptrace_scope to @scope for a moment. In this time, a child tries to block process @pid. The
- * child and @pid belong to the same user, and @pid is not a descendant of the child. Returns the
- * reason for the refusal, or PFM_REASON_NONE.
+ * Sets ptrace_scope to @scope while a child tries to block process @pid. The child and @pid belong
+ * to the same user, and @pid is not a descendant of the child. Returns the reason for the refusal,
+ * or PFM_REASON_NONE if the child may block the process.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

@@ -109,7 +109,7 @@ TEST(load_of_an_unknown_set_is_einval)
 
 TEST(load_on_no_thread_is_esrch)
 {
-	/* 0 is no thread, and the others are above pid_max */
+	/* 0 is never the ID of a thread, and the other numbers are above pid_max */
 	static const uint32_t tids[] = { 0, 0x7ffffffe, 0x80000000, 0xffffffff };
 	int fd = make_context();
 	size_t i;
@@ -278,7 +278,7 @@ TEST(info_and_status_to_a_bad_address_are_efault)
 
 /* ---- invalid calls --------------------------------------------------------------------------- */
 
-/* An ioctl of another type has no effect. growth.c tests other sizes. */
+/* An ioctl whose type is not PFM_IOC_TYPE has no effect. growth.c tests ioctls of other sizes. */
 TEST(an_ioctl_of_another_type_is_enotty)
 {
 	const unsigned long unknown[] = {
@@ -460,7 +460,7 @@ TEST(random_arguments_do_no_harm)
 		unsigned long command = commands[random_number() % COUNT(commands)];
 		bool is_vector = _IOC_SIZE(command) == sizeof(vector);
 
-		/* mostly small numbers, because more of them pass the first checks */
+		/* Most numbers are small, because more of these pass the first checks. */
 		for (i = 0; i < COUNT(memory); i++)
 			memory[i] = random_number() % 4
 					    ? 0

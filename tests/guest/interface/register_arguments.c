@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests calls with registers that cannot be written or read. The call must fail with the errno of
- * docs/interface.md, the right reason and the index of the element. After that, the context must
- * still count correctly.
+ * Tests calls with registers that cannot be written or read. Each call must fail with the errno of
+ * docs/interface.md, the right reason and the index of the bad element. After that, the context
+ * must still count correctly.
  */
 #include <stdio.h>
 
@@ -154,7 +154,10 @@ TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 
 	if (!pmu_is("armv8"))
 		skip("%s cannot leave registers to perf", pmu()->info.pmu_name);
-	/* Counters of earlier contexts are released at most once per second. */
+	/*
+	 * The core releases counters of earlier contexts at most once per second. So wait until it
+	 * has released all of them.
+	 */
 	sleep(2);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");
 	fd = make_context();

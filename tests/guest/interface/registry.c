@@ -51,7 +51,7 @@ static bool is_described(const char *kind, unsigned int n)
 	return path_exists(path);
 }
 
-/* Suite sysfs checks the contents of the directories. */
+/* Suite sysfs checks the files in the directory of each register. */
 TEST(each_register_and_nothing_else_has_a_description)
 {
 	const struct pfm_info *info = &pmu()->info;

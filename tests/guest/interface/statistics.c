@@ -12,7 +12,7 @@
 
 SUITE(statistics, 60);
 
-/* The names in docs/interface.md 7.3, and the names that this implementation adds. */
+/* The statistics that docs/interface.md 7.3 names, and those that this implementation adds. */
 static const char *const names[] = {
 	"ovfl_intr_all_count",
 	"ovfl_intr_regular_count",
@@ -154,7 +154,7 @@ TEST(failing_calls_are_logged_if_enabled)
 	snprintf(stop, sizeof(stop), "[%d]: call %u: error %d,", thread_id(),
 		 (unsigned int)_IOC_NR(PFM_IOC_STOP), -EINVAL);
 	must_fail_errno(pfm_start(fd, NULL), EINVAL);
-	ck_assert_msg(!strstr(kernel_log(), start), "logged although it was not enabled");
+	ck_assert_msg(!strstr(kernel_log(), start), "logged although logging was off");
 	set_debug(CALLS_ARE_LOGGED);
 	must_fail_errno(pfm_start(fd, NULL), EINVAL);
 	set_debug(0);
@@ -188,7 +188,7 @@ TEST(time_is_measured_if_enabled)
 	all = monotonic_time() - all;
 	ck_assert_msg(in < all && out < all, "%ju ns in, %ju ns out; %ju ns passed",
 		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
-	/* Writing 0 to "debug" also resets the statistics. */
+	/* Writing 0 to "debug" ends the measurement and resets the statistics. */
 	wait_until(thread_state(child.pid) == 'S');
 	set_debug(0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);

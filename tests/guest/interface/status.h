@@ -5,10 +5,13 @@
 
 #include "guest.h"
 
-/* Returns the value of pmu()->pmds[0]. */
+/* Returns the value that PMD pmu()->pmds[0] of context @fd has. */
 uint64_t busy_count(int fd);
 void must_have_status(int fd, unsigned int state, unsigned int flags, pid_t target);
-/* The context must be unloaded, and must still have its counts. */
+/*
+ * Checks that the context is unloaded and still has its counts, among them at least
+ * @at_least_faults minor page faults.
+ */
 void must_have_ended(int fd, uint64_t at_least_faults);
 
 #endif

@@ -3,7 +3,7 @@
  * Tests the files of /sys/kernel/perfmon: their names, modes and formats. Settings must refuse
  * invalid values.
  *
- * The table follows docs/interface.md 7.2 and the manual pages.
+ * The table rows[] follows docs/interface.md 7.2 and the manual pages.
  */
 #include <ftw.h>
 #include <regex.h>
@@ -20,7 +20,7 @@ SUITE(sysfs, 60);
 #define HEXADECIMAL "0x[0-9a-f]+\n"
 #define LINE	    "[^\n]+\n"
 #define VERSION	    "[0-9]+\\.[0-9]+\n"
-#define PMU	    "pmus/[a-z0-9_]+/" /* pmu_desc is a link to one of these */
+#define PMU	    "pmus/[a-z0-9_]+/" /* pmu_desc is a link to such a directory */
 
 /**
  * struct row - files of one kind
@@ -125,7 +125,7 @@ static int visit(const char *path, const struct stat *status, int type,
 static void walk(void (*function)(const char *path, const struct row *row,
 				  const struct stat *status))
 {
-	/* A PMU module must be loaded. Otherwise there is no directory below pmus/. */
+	/* A PMU module must be loaded, because without one there is no directory below pmus/. */
 	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
 	do_file = function;
 	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
@@ -190,8 +190,9 @@ static void write_back(const char *path, const struct row *row, const struct sta
 	}
 	snprintf(before, sizeof(before), "%s", read_text(path));
 	write_text(path, before);
-	ck_assert_msg(!strcmp(read_text(path), before), "%s: \"%s\" was \"%s\"", path,
-		      read_text(path), before);
+	ck_assert_msg(!strcmp(read_text(path), before),
+		      "%s reads \"%s\" after a write of \"%s\"", path, read_text(path),
+		      before);
 }
 
 TEST(root_writes_settings_and_nothing_else)
@@ -221,7 +222,7 @@ static void must_show(const char *path, unsigned long long value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%llu\n", value);
-	ck_assert_msg(!strcmp(read_text(path), text), "%s: %s is not %s", path,
+	ck_assert_msg(!strcmp(read_text(path), text), "%s is %s, not %s", path,
 		      read_text(path), text);
 }
 
@@ -259,13 +260,14 @@ static void must_refuse(const char *path, const char *text, int wanted)
 
 	snprintf(before, sizeof(before), "%s", read_text(path));
 	error = try_write_text(path, text);
-	ck_assert_msg(error == wanted, "\"%s\" to %s: %s", text, path, strerror(error));
+	ck_assert_msg(error == wanted, "writing \"%s\" to %s: %s", text, path,
+		      strerror(error));
 	ck_assert_msg(!strcmp(read_text(path), before), "\"%s\" changes %s", text, path);
 }
 
 /*
- * Each setting must refuse texts that are not numbers. This function does not write to reset_stats,
- * because any text resets the statistics.
+ * Each setting must refuse these texts, which are not numbers. This function does not write to
+ * reset_stats, because any text resets the statistics.
  */
 static void refuse_what_is_no_number(const char *path, const struct row *row,
 				     const struct stat *status)
@@ -362,7 +364,7 @@ TEST(settings_can_be_written_and_read_back)
 		error = try_write_text(good[i].path, good[i].text);
 		same = !strcmp(read_text(good[i].path), good[i].text);
 		write_text(good[i].path, before);
-		ck_assert_msg(!error && same, "\"%s\" to %s: %s", good[i].text,
+		ck_assert_msg(!error && same, "writing \"%s\" to %s: %s", good[i].text,
 			      good[i].path, strerror(error));
 	}
 }

@@ -141,7 +141,7 @@ TEST(a_read_smaller_than_a_message_is_einval)
 	must_fail_errno(read(fd, buffer, 0), EINVAL);
 	child_exit(&child);
 	must_fail_errno(read(fd, buffer, sizeof(buffer) - 1), EINVAL);
-	must_end(fd); /* the message is not lost */
+	must_end(fd); /* the failed reads left the message in the queue */
 }
 
 TEST(a_larger_read_returns_one_message)
@@ -167,7 +167,7 @@ TEST(a_read_to_a_bad_address_is_efault_and_loses_nothing)
 	must_end(fd);
 }
 
-/* Runs as a thread, which monitors itself and exits. */
+/* Main function of a thread that monitors itself and exits. */
 static void *watch_self(void *argument)
 {
 	int fd = *(int *)argument;

@@ -41,10 +41,7 @@ static int keeping_here(void)
 	return start_here(make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS));
 }
 
-/*
- * Gives this child a name that contains @n. Then touches some pages. The number of these pages also
- * depends on @n.
- */
+/* Gives this child a name that contains @n, and touches (@n + 1) * PAGES pages. */
 static void name_and_touch(int n)
 {
 	char name[16];
@@ -445,7 +442,7 @@ TEST(a_thread_has_values_of_each_set)
 	must(fd, pfm_start(fd, &start));
 	run_children(&pid, 1);
 	must(fd, pfm_unload_context(fd));
-	/* The copy keeps the sets that existed when the context was loaded. */
+	/* The kept counts of the copy include all sets that existed when the context was loaded. */
 	must(fd, pfm_delete_evtsets(fd, &set, 1));
 	must(fd, pfm_read_thread(fd, &counts));
 	ck_assert_uint_eq(values[0].reg_value, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests contexts on threads of the caller's process, on threads of other CPUs, and on many threads
- * at the same time. Other tests load contexts on threads that cannot be monitored.
+ * Tests contexts on threads of the caller's process, on threads that run on other CPUs, and on many
+ * threads at the same time. The last tests try to load contexts on threads that cannot be
+ * monitored.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -102,7 +103,7 @@ TEST(a_thread_that_runs_elsewhere_is_counted_live_and_not_stopped)
 	wait_until(busy_count(fd) > 0); /* the thread may not have run yet */
 	for (turn = 0; turn < 200; turn++) {
 		value = busy_count(fd);
-		ck_assert_msg(value > last, "read %d: %ju after %ju", turn,
+		ck_assert_msg(value > last, "read %d: count %ju after count %ju", turn,
 			      (uintmax_t)value, (uintmax_t)last);
 		last = value;
 		turns = child.page->turns; /* the thread may be preempted: wait for it */
@@ -166,7 +167,7 @@ TEST(a_thread_that_changes_cpus_is_counted_live)
 	child_begin(&child, change_cpus, 0);
 	for (turn = 0; turn < 2000; turn++) {
 		value = busy_count(fd);
-		ck_assert_msg(value >= last, "read %d: %ju after %ju", turn,
+		ck_assert_msg(value >= last, "read %d: count %ju after count %ju", turn,
 			      (uintmax_t)value, (uintmax_t)last);
 		last = value;
 	}

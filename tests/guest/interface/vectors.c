@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests calls with vectors of elements. Each argument is made invalid in turn. The call must fail
- * with the errno of docs/interface.md, the right reason and the index of the element. After that,
- * the context must still count correctly.
+ * with the errno of docs/interface.md, the right reason and the index of the bad element. After
+ * that, the context must still count correctly.
  */
 #include <limits.h>
 #include <sys/ioctl.h>
@@ -48,12 +48,12 @@ static int vector_ioctl(int fd, const struct vector_call *call, void *address, i
 	return ioctl(fd, call->command, &vector);
 }
 
-/* Creates a context that accepts zeroed elements in all calls except delete. */
+/* Creates a context for which all calls except delete_evtsets accept an element of zeros. */
 static int zero_context(void)
 {
 	int fd = make_context();
 
-	/* An element of zeros names PMC 0 or PMD 0. Some PMUs do not offer both of them. */
+	/* An element of zeros names PMC 0 or PMD 0, and some PMUs lack one of these. */
 	if (!(pmu()->info.available_pmcs[0] & pmu()->info.available_pmds[0] & 1))
 		skip("PMC 0 or PMD 0 is not available");
 	use_busy_counters(fd);
@@ -72,8 +72,9 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 
 /*
  * Maps the last page that a program can map, and returns its address. The stack begins below this
- * page. User addresses end at a power of two, which depends on the size of pages. On x86_64 the
- * very last page cannot be mapped.
+ * page, so the page is free. User addresses end at a power of two, which depends on the size of
+ * pages. On x86_64 the page that ends there cannot be mapped, so this function maps the page before
+ * it.
  */
 static char *last_page(void)
 {
@@ -295,8 +296,9 @@ static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 		pmds[i].reg_num = pmd;
 	must(fd, pfm_read_pmds(fd, pmds, count));
 	for (i = 0; i < count; i++)
-		ck_assert_msg(pmds[i].reg_value == value, "element %d of %d is %ju", i,
-			      count, (uintmax_t)pmds[i].reg_value);
+		ck_assert_msg(pmds[i].reg_value == value,
+			      "the value of element %d of %d is %ju", i, count,
+			      (uintmax_t)pmds[i].reg_value);
 	free(pmds);
 }
 

@@ -39,8 +39,8 @@ static struct shared {
 } shared;
 
 /*
- * Counts a call that has completed. If the call has failed, its errno must be one of the allowed
- * ones. Returns false when the descriptor has been closed.
+ * Returns false if the call failed because the descriptor has been closed. Counts every other call.
+ * If such a call has failed, its errno must be @allowed or @also_allowed.
  */
 static bool answered(long result, int error, int allowed, int also_allowed)
 {
@@ -62,7 +62,10 @@ static bool answered(long result, int error, int allowed, int also_allowed)
 		answered(answer, errno, __VA_ARGS__);                                    \
 	})
 
-/* Reads a PMD. The value must not be less than any value that a thread read before this call. */
+/*
+ * Reads a PMD. The value must not be less than any value that a thread had read before this call
+ * began.
+ */
 static bool read_grows(int fd, bool short_form)
 {
 	uint64_t seen = __atomic_load_n(&shared.seen, __ATOMIC_SEQ_CST), value;

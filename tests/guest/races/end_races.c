@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests two kinds of races. The close or the load of a context races with the end of the thread.
- * The end of monitoring races with an overflow.
+ * Tests two kinds of races. The close or the load of a context races with the end of the monitored
+ * thread. The end of monitoring races with an overflow.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -131,8 +131,8 @@ enum way {
 };
 
 /*
- * The counter begins @distance events before its next wrap. If @saturates, this wrap is also an
- * overflow of the 64-bit value.
+ * The counter begins @distance events before its next wrap. If @saturates, the 64-bit value
+ * overflows at this wrap.
  */
 struct approach {
 	unsigned int width;
@@ -259,8 +259,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * With CLOSE the order cannot be seen, so no lead can be found. CLOSE is last, and uses
-	 * the leads that STOP and UNLOAD have found.
+	 * With CLOSE the order cannot be seen, so note_order() does not change the leads (struct
+	 * meeting). CLOSE is last, and uses the leads that STOP and UNLOAD have found.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);

@@ -26,7 +26,7 @@ SUITE(exec_races, 1800);
 struct executor {
 	pid_t pid;
 	volatile bool stop;
-	volatile bool threads; /* in some turns a second thread calls exec */
+	volatile bool threads; /* a second thread makes every fourth exec */
 	volatile uint64_t execs;
 	/* An odd number while the program has privileges, an even number while it has none. */
 	volatile uint64_t generation;
@@ -200,7 +200,10 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"unexpected errno");
-		/* Check many times, so that the program has time to report its privileges. */
+		/*
+		 * For an ordinary user, check many times, so that the program has time to report
+		 * its privileges.
+		 */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);
@@ -231,7 +234,9 @@ TEST(the_load_may_race_with_an_exec)
 	all_must_be_well();
 }
 
-/* Runs as a user. Everything that needs root is done before and after this function. */
+/*
+ * Runs as an ordinary user. The caller does everything that needs root, before and after this call.
+ */
 static void watch_as_a_user(struct executor *executor)
 {
 	struct exec_counts counts;
@@ -282,7 +287,10 @@ static void __attribute__((noreturn)) call_for_helpers(void)
 
 	pin(1);
 	for (;;) {
-		/* The modules of these protocol families are not loaded. */
+		/*
+		 * No module of these protocol families is loaded, so the kernel starts a helper to
+		 * load one.
+		 */
 		family_number = 11 + random_below(8);
 		close(socket(family_number, SOCK_DGRAM, 0));
 	}

@@ -101,7 +101,10 @@ void family_wait(const struct family *family)
 	if (read(family->finished, &byte, 1) != 1)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
 	else
-		/* The process may have another page fault before it sleeps. */
+		/*
+		 * The process writes to the pipe before it sleeps, and may have a page fault in
+		 * between.
+		 */
 		wait_until(thread_state(family->pid) == 'S');
 }
 

@@ -26,7 +26,7 @@ extern struct progress *progress;
 /**
  * struct family - a process that calls a function each time family_let_go() is called
  * @pid: the process
- * @gate, @finished: for family_let_go() and family_wait()
+ * @gate, @finished: ends of the pipes that family_let_go() and family_wait() use
  * @fd: a started context with PFM_FL_INHERIT_ALL, loaded on the process
  * @buffers: a small sampling buffer for each CPU; NULL if the context has no format
  * @faults: page faults of the process and its children before @fd was started
@@ -40,7 +40,10 @@ struct family {
 	uint64_t faults;
 };
 
-/* Forks the process, which then waits. Only one such process may exist at a time. */
+/*
+ * Forks the process, which waits for family_let_go() and then calls @run. Only one such process may
+ * exist at a time.
+ */
 struct family family_begin(void (*run)(void));
 /* Makes a context, loads it on the process and starts the context. The process must be asleep. */
 void family_load(struct family *family, bool is_sampled);
@@ -67,9 +70,9 @@ pid_t make_child(void (*last)(void));
 pid_t make_light_child(void);
 
 /*
- * Returns a context that keeps the hooks in place while other contexts are loaded and closed.
- * Without this context, the hooks would be removed and enabled again once a second. That takes a
- * long time while other processes fork.
+ * Returns a context that keeps the core's hooks in the kernel while other contexts are loaded and
+ * closed. Without this context, the core would remove its hooks and enable them again once a
+ * second. That takes a long time while other processes fork.
  */
 int keep_hooks(void);
 

@@ -24,7 +24,7 @@ static void *share(size_t size)
 	return memory;
 }
 
-/* Shared with the process that forks. */
+/* Data that the test shares with the process that forks. */
 struct forking {
 	volatile bool stop;
 	volatile unsigned int forks;
@@ -49,7 +49,7 @@ static void fork_again(int signal)
 	}
 	if (forking->forks++ % 64 == 0)
 		execl("/proc/self/exe", "perfmon-tests", "-h", NULL);
-	touch_pages(10); /* pages that only this process uses */
+	touch_pages(10); /* these page faults must not be counted */
 	_exit(EXIT_SUCCESS);
 }
 
@@ -122,8 +122,8 @@ TEST(the_target_may_fork_in_a_signal_handler)
 /* ---- a load during a fork ---------------------------------------------------------------- */
 
 /*
- * Shared with the process that forks. Fork number N begins when @begun is N. @forks is N after this
- * fork has returned. Its child ends when @done is N.
+ * Data that the test shares with the process that forks. Fork number N begins when @begun is N.
+ * @forks is N after this fork has returned. The child of this fork ends when @done is N.
  */
 struct demand {
 	volatile unsigned int begun;
@@ -164,13 +164,16 @@ static int inherited_context(pid_t pid)
 	return fd;
 }
 
-/* The last field of /proc/loadavg is the last process number that the kernel has given away. */
+/* The last field of /proc/loadavg is the process number that the kernel assigned last. */
 static pid_t next_pid(void)
 {
 	return atoi(strrchr(read_text("/proc/loadavg"), ' ') + 1) + 1;
 }
 
-/* Returns whether the context was loaded on the child before the child had a copy. */
+/*
+ * Returns whether the context was loaded on the child before the child got a copy of another
+ * context.
+ */
 static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 {
 	pid_t child = next_pid();
@@ -189,9 +192,9 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 }
 
 /*
- * A process that has loaded a context on the parent loads another one on the child, as soon as the
- * child can be found. Then the child gets no copy. But the other context monitors the child, so the
- * statistic not_followed does not count the child.
+ * A process has loaded a context on the parent. It loads another context on the child, as soon as
+ * the child can be found. If this load succeeds, the child gets no copy of the parent's context.
+ * The statistic not_followed does not count such a child, because the other context monitors it.
  */
 TEST(a_child_that_the_loader_monitors_already_is_not_missing)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Tests a system-wide context that is loaded while processes that monitor themselves start and
+ * exit.
+ *
  * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While
  * contexts of one kind use a counter, a context of the other kind that uses this counter cannot be
  * loaded. Among the loaders of the contexts that use this counter, the kernel looks for a process
- * that has not exited. If it finds one, the error names this process. In this test, a system-wide
- * context is loaded while processes that monitor themselves start and exit.
+ * that has not exited. If it finds one, the error of the refused load names this process.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -80,7 +82,7 @@ TEST(holders_may_end_while_they_are_looked_for)
 
 	need_cpus(2);
 	use_busy_counters_of_cpu(cpu);
-	/* A process whose parent has exited becomes a child of this process. */
+	/* If a parent exits, its child becomes a child of this process. */
 	require(!prctl(PR_SET_CHILD_SUBREAPER, 1));
 	pid = fork();
 	require(pid != -1);

@@ -128,7 +128,7 @@ static void use_cpu_context(int fd)
 		require(now >= last && now <= monotonic_time() - begun);
 		last = now;
 	}
-	/* With one context in eight, this function waits until the CPU goes offline. */
+	/* One context in eight is used until the CPU goes offline. */
 	if (random_below(8) == 0 || status_of(fd).state == PFM_STATE_UNLOADED) {
 		loads.ended++;
 		wait_for_end(fd);

@@ -287,7 +287,9 @@ TEST(forks_may_race_with_start_and_stop)
 
 /* ---- a family whose page faults are known --------------------------------------------------- */
 
-/* The process makes a child, and then waits for some or all of its children, at random. */
+/*
+ * Makes MANY children. After it has made a child, waits for some or all of its children, at random.
+ */
 static void make_many_children(void)
 {
 	unsigned int i;
@@ -441,9 +443,10 @@ static int make_the_other(void *unused)
 }
 
 /*
- * Makes the first process of a pair. Each of the two threads spins for at least @wait iterations of
- * a loop before it ends. On some kernels, such as PREEMPT_RT, the close of a context takes a long
- * time. On these kernels, @wait must be large so that the close returns before the threads end.
+ * Makes the first process of a pair. Each of the two processes or threads spins for at least @wait
+ * iterations of a loop before it ends. On some kernels, such as PREEMPT_RT, the close of a context
+ * takes a long time. On these kernels, @wait must be large so that the close returns before the
+ * processes or threads end.
  */
 static void pair_begin(unsigned int wait)
 {

@@ -36,13 +36,13 @@ struct meeting {
 };
 
 /*
- * Changes to the other edge. Returns how long our side waits in the next meeting, in iterations of
- * a loop. If the number is negative, the other side waits.
+ * Switches @meeting to its other edge. Returns how long our side waits in the next meeting, in
+ * iterations of a loop. If the number is negative, the other side waits.
  */
 int choose_lead(struct meeting *meeting);
 /*
- * Counts @order, and moves the lead towards the edge. The steps grow as long as they go in the same
- * direction.
+ * Counts @order, and moves the lead towards the edge. Each step in the same direction is larger
+ * than the one before, up to a limit.
  */
 void note_order(struct meeting *meeting, enum order order);
 /*

@@ -9,7 +9,7 @@
 
 SUITE(module_races, 1800);
 
-/* If true, the threads that read files and unload modules end. */
+/* Tells the thread that reads files and the thread that unloads modules to end. */
 static volatile bool contexts_done;
 
 /*
@@ -42,7 +42,10 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* If true, the next context waits, so that the PMU's module and the core can be unloaded. */
+/*
+ * While this is true, use_loaded_module() does not return, so that the PMU's module and the core
+ * can be unloaded.
+ */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -124,8 +127,8 @@ static bool use_loaded_module(void)
 }
 
 /*
- * One iteration is an attempt to unload. It races with users of the modules, so most attempts are
- * refused. In the next test each iteration unloads the PMU's module.
+ * One iteration is an attempt to unload a module. It races with users of the module, so most
+ * attempts are refused. In the next test, every iteration unloads the PMU's module.
  */
 TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 {
@@ -169,8 +172,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define CORE_EVERY    16
 
 /*
- * Most iterations write 1 to this file, so that unloads are several times faster. This does not
- * make kfree_rcu() faster.
+ * Most iterations write 1 to this file, which makes unloads several times faster, but not
+ * kfree_rcu().
  */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
@@ -218,9 +221,9 @@ static void leave_work(enum ending ending)
 
 /*
  * One iteration loads a context on a running target and closes it. Immediately after the close it
- * unloads the PMU's module, and in some iterations the core, too. At that time the hooks are still
- * installed, the context waits for RCU, the target may be exiting, and another thread reads files
- * that the unload removes. An unload may be refused at first, but must succeed soon.
+ * unloads the PMU's module. In some iterations it then unloads the core. At that time the hooks are
+ * still installed, the context waits for RCU, the target may be exiting, and another thread reads
+ * files that the unload removes. An unload may be refused at first, but must succeed soon.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {

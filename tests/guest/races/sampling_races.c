@@ -79,7 +79,7 @@ static bool both_were_met(const struct met *met)
 
 static void print_met(const struct met *met)
 {
-	printf("         the context was not masked %u times, and masked %u times\n",
+	printf("         the context was found %u times not masked and %u times masked\n",
 	       met->running, met->masked);
 	fflush(stdout);
 }
@@ -178,7 +178,9 @@ TEST(calls_may_race_with_an_overflow)
 			call_something(fd);
 			buffer_must_be_whole(header);
 		}
-		/* The mapping or the descriptor may hold the last reference to the buffer. */
+		/*
+		 * At random, the mapping or the descriptor holds the last reference to the buffer.
+		 */
 		before = random_below(2);
 		if (before)
 			require(munmap((void *)header, least_size()) == 0);
@@ -208,8 +210,8 @@ static void let_go(int fd)
 }
 
 /*
- * The call may come while the thread waits, just before the thread waits, or earlier. In each case
- * the thread must continue.
+ * The call that releases the thread may come while the thread waits, just before the thread waits,
+ * or earlier. In each case the thread must continue.
  */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
@@ -308,7 +310,7 @@ static void *map_again_and_again(void *unused)
 			mmap(NULL, least_size(), PROT_READ, MAP_SHARED, mapper.fd, 0);
 
 		if (header == MAP_FAILED) {
-			/* The descriptor is closed, or its context has not been created. */
+			/* The descriptor is closed, or its context does not exist yet. */
 			require(errno == EBADF || errno == EINVAL);
 			mapper.missed++;
 			continue;

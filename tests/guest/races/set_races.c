@@ -71,7 +71,10 @@ static int switching_context(bool overflows)
 	return fd;
 }
 
-/* The number of set switches and the duration, each summed over all sets. */
+/*
+ * The number of set switches, and the time for which the sets were active, each summed over all
+ * sets.
+ */
 struct turns_taken {
 	uint64_t switches;
 	uint64_t duration;
@@ -211,8 +214,9 @@ static void end_on_the_way(void)
 		end.way = i % WAYS;
 		end.overflows = i / WAYS % 2;
 		/*
-		 * If overflows raise no interrupts, the sets might never be switched: see
-		 * need_overflow_interrupts().
+		 * If overflows raise no interrupts (see need_overflow_interrupts()), sets with
+		 * overflows might never be switched. So the test does not wait for their first
+		 * switch.
 		 */
 		end.late = !end.overflows && i / WAYS / 2 % 2;
 		found = end_while_it_switches(tid, &end);
@@ -260,7 +264,8 @@ static void thread_ends_on_the_way(void)
 		switches += sets_must_be_whole(fd, begun, i % 2);
 		require(close(fd) == 0);
 	}
-	printf("         %u ends after %ju switches\n", count, (uintmax_t)switches);
+	printf("         %u threads ended after %ju set switches in total\n", count,
+	       (uintmax_t)switches);
 	fflush(stdout);
 	all_must_be_well();
 }
@@ -433,7 +438,7 @@ static void duel_of_two(void)
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
 	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
-		usleep(random_below(200)); /* unloaded, so sets can be changed */
+		usleep(random_below(200)); /* the other thread can change sets now */
 	}
 	duel.stop = true;
 	require(pthread_join(thread, NULL) == 0);

@@ -54,7 +54,7 @@ static void must_count(int fd)
 	must(fd, pfm_stop(fd));
 }
 
-/* ---- who may use it ----------------------------------------------------------------------- */
+/* ---- who may use such a PMU --------------------------------------------------------------- */
 
 static void check_thread(void)
 {

@@ -106,8 +106,9 @@ struct caches {
  * as used.
  *
  * When a file of sysfs is opened, the kernel allocates an object of kmalloc-192, and the CPU takes
- * slabs of that cache. So all files are open before the first cache shrinks, and they stay open
- * until read_caches() has read /proc/slabinfo. Returns the number of open files.
+ * slabs of that cache. So this function opens the file "shrink" of every cache before it shrinks
+ * the first cache. The caller closes the files after it has read /proc/slabinfo. Returns the number
+ * of open files.
  */
 static size_t give_back_free_objects(int files[], size_t most)
 {
@@ -246,7 +247,7 @@ TEST(thousands_of_killed_targets_leave_no_memory)
 	int turn;
 
 	run_workers(kill_read_close,
-		    CYCLES / 4); /* some caches keep unused objects: fill them */
+		    CYCLES / 4); /* fills the caches that keep unused objects */
 	for (turn = 0; turn < 5; turn++)
 		keep_least_of_caches(&before);
 	had = unused_pages();

@@ -10,7 +10,7 @@
 
 SUITE(system_wide_cpus, 300);
 
-/* The caller runs on CPU 0. The context and the program are on CPU 1. */
+/* The test runs on CPU 0. The context and the child are on CPU 1. */
 TEST(all_calls_work_from_another_cpu)
 {
 	struct child child;

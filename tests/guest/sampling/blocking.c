@@ -2,8 +2,8 @@
 /*
  * Tests PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7, and row 17 of section 10.
  *
- * After an overflow, the thread waits for the restart before it returns to user level. While the
- * thread waits, page->turns does not grow.
+ * After an overflow, the thread waits for the restart before it returns to user level. The thread
+ * increments page->turns while it runs, so page->turns does not grow while the thread waits.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -150,7 +150,7 @@ TEST(a_thread_cannot_block_itself)
 	close(fd);
 }
 
-/* ---- what else ends the wait --------------------------------------------------------------- */
+/* ---- signals, unload and close -------------------------------------------------------------- */
 
 TEST(sigkill_kills_a_blocked_thread)
 {
@@ -203,7 +203,9 @@ TEST(another_signal_waits_for_the_restart)
 	must_be_blocked(&child);
 	ck_assert_uint_eq(child.page->number, 0);
 	must(fd, pfm_restart(fd));
-	/* The signal may arrive after the next overflow. */
+	/*
+	 * The counter may overflow and block the child again before the child handles the signal.
+	 */
 	while (!child.page->number) {
 		next_overflow(fd);
 		pfm_restart(fd);

@@ -5,10 +5,13 @@
 
 #include "samples.h"
 
-/* Returns the time in ms within which a thread must have reacted. */
+/* Returns the time in ms within which a blocked thread must continue or end. */
 unsigned int soon_ms(void);
 
-/* Creates a blocking context without a format. Its first counter is busy and sampled. */
+/*
+ * Creates a context with PFM_FL_NOTIFY_BLOCK and without a format. Its first counter is busy and
+ * sampled.
+ */
 int blocking_context(void);
 
 /* spin_begin() lets the child spin and increment page->turns until spin_end(). */
@@ -22,7 +25,8 @@ bool is_blocked(pid_t tid);
 void must_be_blocked(const struct child *child);
 void must_go_on(const struct child *child);
 /*
- * Creates a child that spins and is blocked. Returns its context, whose message has not been read.
+ * Creates a child that spins and is blocked. Returns the child's context. The message about the
+ * overflow has not been read.
  */
 int blocked_child(struct child *child);
 

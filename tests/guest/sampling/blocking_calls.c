@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests overflows in system calls. After the system call, the thread is blocked, and the call
- * returns its usual result. After the close of the context, the modules can be unloaded although
- * the thread still sleeps in a system call.
+ * Tests overflows in system calls. The thread blocks at the end of the system call, before it
+ * returns to user level. When the thread continues, the call returns its usual result. After the
+ * close of the context, the modules can be unloaded although the thread still sleeps in a system
+ * call.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,10 +29,10 @@ static int context_on_switches(void)
 }
 
 /*
- * Waits until the child sleeps in a system call, such as the read() of its next command. There is
- * an overflow when the child falls asleep. So the child has to wait for a restart after the call.
- * If the child is preempted before it falls asleep, there is an overflow, too, and the child has to
- * wait at once. In this case, this function restarts the context.
+ * Waits until the child sleeps in a system call, such as the read() of its next command. The
+ * counter overflows when the child falls asleep, so the child has to wait for a restart at the end
+ * of the call. If the child is preempted before it falls asleep, the counter overflows at that
+ * time, and the child has to wait at once. Then this function restarts the context.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -195,8 +196,8 @@ TEST(a_sleep_interrupted_by_an_overflow_has_its_full_length)
 }
 
 /*
- * Makes short and long system calls. An overflow may come at any point of a call. Returns how many
- * calls failed.
+ * Makes short and long system calls. An overflow may come at any point of a call. Returns the
+ * number of wrong results.
  */
 static uint64_t call_until_stopped(uint64_t unused)
 {

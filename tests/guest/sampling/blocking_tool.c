@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests a tool that loads a context that blocks a thread. When the tool exits, the thread
- * continues, even if another process has the descriptor. If the tool only closes its descriptor,
- * the thread stays blocked as long as another process has the descriptor.
+ * Tests tools. A tool is a process that loads a context with PFM_FL_NOTIFY_BLOCK on a thread. When
+ * the tool exits, the blocked thread continues, even if another process has the descriptor. If the
+ * tool only closes its descriptor, the thread stays blocked as long as another process has the
+ * descriptor.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -19,7 +20,7 @@ SUITE(blocking_tool, 120);
 struct tool {
 	pid_t pid;
 	pid_t successor;
-	int successor_gate; /* when this is closed, the successor closes the descriptor */
+	int successor_gate; /* when the test closes this, the successor closes its fd */
 };
 
 static void run_successor(int fd, int gate)
@@ -148,7 +149,7 @@ TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 	ck_assert_int_eq(waitpid(tool.pid, NULL, 0), tool.pid);
 	ck_assert_uint_eq(sessions(), 1);
 	spin_begin(&child);
-	/* The child runs for some periods. */
+	/* The child must run for at least 20 sampling periods. */
 	wait_until(cpu_time_of(child.pid) > 20 * PERIOD + 100 * MS);
 	must_go_on(&child);
 	spin_end(&child);
@@ -191,7 +192,8 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 
 /*
  * The loader closes its descriptor before it exits, so the thread still blocks after the loader has
- * exited. The thread must also stay blocked when other processes that have the descriptor exit.
+ * exited. The thread must stay blocked when processes exit that have the descriptor but are not the
+ * loader.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {

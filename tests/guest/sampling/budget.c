@@ -40,7 +40,7 @@ static void limit_back(void)
 
 static void with_limit(void (*check)(void))
 {
-	pmu(); /* the process that runs @check inherits the result */
+	pmu(); /* the process that runs @check inherits what pmu() has found */
 	strcpy(limit_before, read_text(LIMIT));
 	then_put_back(check, limit_back);
 }
@@ -69,7 +69,7 @@ static void sample_everything(int fd, uint64_t period)
 }
 
 /**
- * struct storm - children on the first CPUs, which have more overflows than the limit allows
+ * struct storm - children that run on the first CPUs and have more overflows than the limit allows
  * @latest: longest time in ns that a sleep of 1 ms took
  */
 struct storm {
@@ -180,7 +180,7 @@ static void check_storm_of(unsigned int count, unsigned int cpus)
 	storm_last(&storm, 3000 * MS);
 	must_have_been_responsive(&storm, turns);
 	storm_end(&storm);
-	/* Afterwards each CPU works as before. */
+	/* After the storm, the counters of each CPU must count correctly. */
 	for (i = 0; i < cpus; i++) {
 		pin(i);
 		count_must_be_right(make_context());
@@ -217,7 +217,10 @@ TEST(overflows_of_threads_on_one_cpu_leave_time_for_other_processes)
 	with_limit(check_shared_storm);
 }
 
-/* A thread that monitors itself makes progress, too. */
+/*
+ * A thread that monitors itself makes progress although it has more overflows than the limit
+ * allows.
+ */
 static void check_own_storm(void)
 {
 	header_t header;
@@ -302,10 +305,10 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
- * check finds 80 interrupts, which is too many, because all of them come within one tick. A set is
- * also throttled if its interrupts take more than a quarter of its duration, but here they take
- * less. A context switch may find an overflow before the interrupt comes. This overflow is sampled,
- * too.
+ * check finds 80 interrupts, which is too many, because all of them come within one tick. The core
+ * would throttle the set earlier if interrupts took more than a quarter of its duration, but here
+ * they take less. If a context switch finds an overflow before the interrupt comes, this overflow
+ * is sampled without an interrupt.
  */
 static void check_looks(void)
 {

@@ -240,7 +240,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must_be_whole(header, values);
 		first = first_entry(header)->tstamp;
 		ck_assert_uint_ne(first, 0);
-		/* Masked: nothing is counted and no further message comes. */
+		/* While the context is masked, nothing is counted and no further message comes. */
 		count = read_pmd(fd, pmd.reg_num);
 		sampled_loop(10 * period);
 		ck_assert_uint_eq(read_pmd(fd, pmd.reg_num), count);

@@ -17,7 +17,7 @@ SUITE(buffer_limits, 120);
 
 #define DEAD_CHILDREN 64
 
-/* Sets the limit of this process. Its future children inherit the limit. */
+/* Sets the limit of locked memory of this process. Its future children inherit the limit. */
 static void limit_locked_memory(uint64_t bytes)
 {
 	const struct rlimit limit = { bytes, bytes };
@@ -35,7 +35,7 @@ static void must_be_over(uint64_t size, unsigned int reason)
 
 /* ---- a user's share ------------------------------------------------------------------- */
 
-/* A buffer counts as whole pages. */
+/* For the limits, the size of a buffer is rounded up to whole pages. */
 TEST(a_users_buffers_count_as_locked_memory)
 {
 	const size_t page = page_size();
@@ -72,7 +72,10 @@ static uint64_t try_four_pages(uint64_t uid)
 	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
 }
 
-/* Another process of the same user gets no buffer. Another user has a share of their own. */
+/*
+ * A user has one share for all their processes. While one process uses up this share, another
+ * process of the same user gets no buffer. Another user has a separate share.
+ */
 TEST(the_share_is_per_user_not_per_process)
 {
 	struct child first = child_new(), second = child_new(), other = child_new();
@@ -101,7 +104,8 @@ static pid_t fork_with_same_files(void)
 TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 {
 	const size_t size = 16 * page_size();
-	const int first = dup(STDIN_FILENO); /* the first child's descriptor */
+	/* The first child's descriptor gets this number. */
+	const int first = dup(STDIN_FILENO);
 	unsigned int n, made = 0;
 	int status;
 	pid_t pid;
@@ -224,7 +228,7 @@ static void check_limit(void)
 	close(fds[0]);
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);
 	close(default_context(0, page));
-	/* The limit of all users is checked first. */
+	/* The core checks the limit for all users together before the limit of this user. */
 	limit_locked_memory(page / 2);
 	must_be_over(page + 1, PFM_REASON_BUFFER_LIMIT);
 }

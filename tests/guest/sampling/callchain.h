@@ -21,7 +21,10 @@
 #define HAS_LINK false
 #endif
 
-/* If a NESTED function calls others, it has a frame. So its caller is in a sample's stack. */
+/*
+ * A NESTED function that calls other functions has a frame, so its caller is in the recorded
+ * stacks.
+ */
 #define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
 
 typedef const struct pfm_callchain_entry *entry_t;
@@ -39,7 +42,7 @@ struct callchain {
 struct pfarg_pmd callchain_pmd(int fd);
 /* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */
 struct callchain callchain_of(const struct pfm_callchain_arg *argument);
-struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
+struct callchain callchain_new(uint32_t flags); /* buffer of 1 MiB */
 void callchain_free(struct callchain *chain);
 void callchain_start(const struct callchain *chain, pid_t tid);
 /* Sleeps until there are @samples entries. */

@@ -140,8 +140,8 @@ static void must_be_called_by(entry_t entry, const struct function *function,
 		ck_assert_msg(!is_in(kernel[i], function) ||
 				      is_in(kernel[i + 1], function) ||
 				      is_in(kernel[i + 1], caller),
-			      "0x%jx is followed by 0x%jx", (uintmax_t)kernel[i],
-			      (uintmax_t)kernel[i + 1]);
+			      "the caller of the code at 0x%jx is at 0x%jx",
+			      (uintmax_t)kernel[i], (uintmax_t)kernel[i + 1]);
 }
 
 static void check_kernel(void)
@@ -202,7 +202,8 @@ static void check_kernel_leaf(void)
 		if (!is_in(kernel_of(entry)[0], &leaf_function))
 			continue;
 		in_leaf++;
-		ck_assert_msg(is_in(kernel_of(entry)[1], &caller), "the caller is 0x%jx",
+		ck_assert_msg(is_in(kernel_of(entry)[1], &caller),
+			      "the caller of the leaf is 0x%jx",
 			      (uintmax_t)kernel_of(entry)[1]);
 		/* The rest of the entry must not contain the link register a second time. */
 		ck_assert_uint_gt(entry->kernel_count, 2);
@@ -299,7 +300,7 @@ static int ring_with_thread(void)
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
 		      IORING_OFF_SQ_RING);
 	ck_assert_ptr_ne(memory, MAP_FAILED);
-	/* A request of zeros is IORING_OP_NOP. */
+	/* A request that is all zeros is IORING_OP_NOP. */
 	__atomic_store_n((uint32_t *)(memory + parameters.sq_off.tail), 1,
 			 __ATOMIC_RELEASE);
 	munmap(memory, size);

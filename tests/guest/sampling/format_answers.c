@@ -169,7 +169,7 @@ TEST(a_mask_without_message_cannot_be_restarted)
 
 /*
  * Restarts the context once. The format returns @answer. The restart must leave the context in
- * @state. If @is_reset, it must also begin a new period.
+ * state @state. If @is_reset, the restart must begin a new period.
  */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {

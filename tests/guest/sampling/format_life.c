@@ -148,8 +148,8 @@ static void check_sizes(void)
 	int fd;
 
 	/*
-	 * The program passes the size of the first version. So the format must ignore the data
-	 * after the first version's fields.
+	 * The test passes the size of the first version of the argument. So the format must ignore
+	 * the data after the fields of the first version.
 	 */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);

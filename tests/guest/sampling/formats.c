@@ -71,7 +71,8 @@ static void must_be_loaded(const struct known_format *format, bool loaded)
 		ck_assert_msg(module_is_loaded(format->module) == loaded, "%s is %s",
 			      format->module, loaded ? "not loaded" : "loaded");
 	ck_assert_msg(is_in_sysfs(format) == (loaded || !format->module),
-		      "sysfs must list %s exactly while it is loaded", format->name);
+		      "sysfs must list %s while it is loaded, and only then",
+		      format->name);
 }
 
 static void must_unload(const char *module)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about sampling formats. They load modules for one test, create contexts,
- * and read bytes of a buffer.
+ * Helpers for the suites about sampling formats. They run a test that loads formats, create
+ * contexts, and read bytes of a buffer.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
 
 #include "measure.h"
 
-/* Runs @check in another process. Afterwards no module of a format is loaded or in use. */
+/* Runs @check in another process, and then unloads the modules of all formats. */
 void with_formats(void (*check)(void));
 
 /* Creates a context on an open descriptor. @size is the size of @argument in bytes. */

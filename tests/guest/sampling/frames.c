@@ -62,7 +62,7 @@ enum wrong_frame {
 	FRAME_UNMAPPED,
 	FRAME_AT_THE_END, /* the frame begins in the last word that can be read */
 	FRAME_OF_THE_KERNEL,
-	FRAME_ON_TOP, /* end of the address space */
+	FRAME_ON_TOP, /* at the end of the address space */
 	FRAME_NOWHERE, /* above all user addresses, below all kernel addresses */
 	FRAME_TO_ITSELF,
 	FRAME_DOWNWARDS,
@@ -183,7 +183,7 @@ TEST(a_wrong_frame_pointer_does_no_harm)
 
 #define MANY 200 /* more than DEEPEST frames, of 64 bytes each */
 
-/* The address in frame i is ADDRESS_IN_FRAME + i. */
+/* The return address in frame i is ADDRESS_IN_FRAME + i. */
 static uint64_t spin_with_many_frames(uint64_t unused)
 {
 	uint64_t *frames = map_frames(), i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests that a sampling format gets the data that the hardware recorded at an overflow. PMU "fake"
- * invents such data, and format "script" copies all data that it gets to its buffer. Both are in
- * tests/modules. The caller monitors itself.
+ * invents such data, and format "script" copies all data that it receives into its buffer. Both are
+ * in tests/modules. The caller monitors itself.
  */
 #include <sys/mman.h>
 

@@ -227,9 +227,9 @@ TEST(sums_are_those_of_the_samples)
 }
 
 /*
- * The loop lasts @periods sampling periods, and there must be a sample for each period. The start,
- * the stop and interrupts are counted, too, so there may be some more samples. The sums must agree
- * with the number of samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each period. The counter
+ * counts not only the loop but also the start, the stop and interrupts, so there may be some more
+ * samples. The sums must agree with the number of samples.
  */
 static void check_arithmetic(void)
 {

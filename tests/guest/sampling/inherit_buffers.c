@@ -158,7 +158,10 @@ TEST(the_structure_of_a_restart_may_grow)
 	uint32_t structure[16] = {};
 	unsigned int i;
 
-	/* Both sizes are accepted: the call fails only because there is nothing to hand back. */
+	/*
+	 * The sizes 32 and 64 are accepted: these calls fail only because there is nothing to hand
+	 * back.
+	 */
 	must_fail(family.fd, restart_sized(family.fd, 32, structure), EBUSY,
 		  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
 	must_fail(family.fd, restart_sized(family.fd, 64, structure), EBUSY,
@@ -207,7 +210,7 @@ TEST(each_cpu_has_a_buffer_at_its_offset)
 	must_not_map(family.fd, PFM_BUFFER_OFFSET(100000));
 	must_not_map(family.fd, 1ull << 62);
 	close(family.fd);
-	/* The buffers outlive the context. */
+	/* The buffers can be read after the close of the context, because they are still mapped. */
 	for (cpu = 0; cpu < family.cpus; cpu++)
 		ck_assert_uint_eq(linear_of(&family, cpu)->hdr_count, 0);
 
@@ -248,7 +251,10 @@ TEST(the_buffers_of_all_cpus_are_charged)
 		munmap((void *)family.buffers[cpu], MIB);
 	wait_until(read_number(MEM_CUR) == before);
 
-	/* For root the limit is twice as high. The last of the buffers exceeds it. */
+	/*
+	 * Root may use twice as much memory as the limit. With this limit, the last of the buffers
+	 * has no room.
+	 */
 	strcpy(most_memory, read_text(MEM_MAX));
 	snprintf(limit, sizeof(limit), "%lu\n",
 		 (before + family.cpus * MIB) / 2 - page_size());

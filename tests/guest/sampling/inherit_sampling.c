@@ -25,7 +25,8 @@ static unsigned int sampled, other;
 
 /*
  * Returns whether the interrupt comes exactly at the overflow of the sampled counter, so that each
- * period has a sample. If the interrupt comes later, overflows may be found late.
+ * period has a sample. If the interrupt comes later, the sampled counter may count many events
+ * between an overflow and its sample.
  */
 static bool is_prompt(void)
 {
@@ -195,8 +196,8 @@ static void must_be_all(const struct samples *samples, int fd, uint64_t period,
 		count = follow_thread(samples, i, period, &events);
 		sum += events;
 	}
-	printf("         %zu samples of %u threads, %ju of %ju events\n", samples->count,
-	       seen, (uintmax_t)sum, (uintmax_t)counted);
+	printf("         %zu samples of %u threads cover %ju of %ju events\n",
+	       samples->count, seen, (uintmax_t)sum, (uintmax_t)counted);
 	fflush(stdout);
 	ck_assert_uint_eq(seen, threads);
 	must_be_between(counted, sum, sum + threads * period);
@@ -362,7 +363,8 @@ static void check_threads(void)
 	for (i = 0; i < COUNT(threads); i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work_in_thread, NULL),
 				 0);
-	must_exit_well(fork_worker(&family, 0)); /* children are not followed */
+	/* The context does not follow children. */
+	must_exit_well(fork_worker(&family, 0));
 	for (i = 0; i < COUNT(threads); i++) {
 		ck_assert_int_eq(pthread_join(threads[i], &tid), 0);
 		threads[i] = (uintptr_t)tid;

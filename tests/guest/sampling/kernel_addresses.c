@@ -6,7 +6,7 @@
 
 SUITE(kernel_addresses, 120);
 
-/* Causes page faults until there is a message, so that there are events at kernel level, too. */
+/* Causes page faults, and thereby events at kernel level, until there is a message. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))

@@ -165,7 +165,10 @@ TEST(a_mapping_outlives_its_context)
 	count_must_be_right(make_context());
 }
 
-/* The core cannot be unloaded, because it must free the buffer. The PMU module can be unloaded. */
+/*
+ * While a buffer is mapped, the core cannot be unloaded, because it must free the buffer later. The
+ * PMU module can be unloaded.
+ */
 TEST(a_mapping_holds_the_core)
 {
 	const char *module = pmu_module();

@@ -410,7 +410,7 @@ TEST(an_overflow_of_another_thread_wakes_a_reader)
 	next_overflow(fd);
 	ck_assert_int_eq(epoll_wait(epoll, &event, 1, 0), 0);
 	must(fd, pfm_restart(fd));
-	next_overflow(fd); /* read() waits, too */
+	next_overflow(fd); /* read() waits for the next overflow */
 	loop_end(&child);
 	end_sampling(fd);
 	count_must_be_right(fd);

@@ -13,9 +13,9 @@ SUITE(nway, 120);
 #define REGIONS	 4
 
 /**
- * struct nway - a context with the format
- * @region_size: bytes of a region
- * @values: values in an entry
+ * struct nway - a context with format "nway"
+ * @region_size: size of a region in bytes
+ * @values: number of values in an entry
  * @per_region: number of entries that fill a region
  * @cpus: number of CPUs that are online
  * @read: number of regions that were read
@@ -110,8 +110,9 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 		ck_abort_msg("entry %ju of region %ju has a wrong field",
 			     (uintmax_t)nway->samples, (uintmax_t)nway->read);
 	if (time <= nway->time)
-		ck_abort_msg("time %ju of an entry is not after time %ju",
-			     (uintmax_t)time, (uintmax_t)nway->time);
+		ck_abort_msg(
+			"time %ju of an entry is not after time %ju of the entry before",
+			(uintmax_t)time, (uintmax_t)nway->time);
 	nway->time = time;
 }
 
@@ -275,8 +276,9 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 }
 
 /*
- * The loop lasts @periods sampling periods, and there must be a sample for each period. The start,
- * the stop and interrupts are counted, too, so there may be some more samples.
+ * The loop lasts @periods sampling periods, and there must be a sample for each period. The counter
+ * counts not only the loop but also the start, the stop and interrupts, so there may be some more
+ * samples.
  */
 static void check_arithmetic(void)
 {
@@ -362,7 +364,10 @@ static void check_losses(void)
 	fill(&nway, REGIONS);
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
-	/* The region that was handed back is filled next. It reports the lost samples. */
+	/*
+	 * The reader hands region 0 back. The kernel fills it next, and region 0 reports the lost
+	 * samples.
+	 */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
 	lost = nway.header->lost;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests sampling periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Each entry of format
- * "default" shows which period has ended.
+ * Tests sampling periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Format "default" stores
+ * the counter's last reset value in each entry, which shows the period that has ended.
  */
 #include "samples.h"
 
@@ -13,7 +13,8 @@ SUITE(periods, 120);
 /* ---- initial, short and long periods ------------------------------------------------- */
 
 /*
- * The initial period, the period after a sample and the period after a restart are different.
+ * The initial period, the period after a sample and the period after a restart have three different
+ * lengths.
  */
 TEST(the_initial_short_and_long_period_are_used_in_turn)
 {
@@ -202,7 +203,7 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 	for (turn = 0; turn < 2; turn++) {
 		spin_until_message(fd);
 		entry = first_entry(header);
-		/* The initial value is used unchanged. */
+		/* No random number is added to the initial value. */
 		ck_assert_uint_eq(entry->last_reset_val,
 				  turn ? pmd.reg_long_reset - carta_masked(&state, mask)
 				       : -PERIOD);
@@ -217,9 +218,9 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 }
 
 /*
- * Checks that random numbers with @mask and @seed are those of the generator. Each sample records
- * the value of a counter that counts nothing, and then resets this counter. So the recorded value
- * is the counter's last reset value, and the test can check periods of any length.
+ * Checks that, with @mask and @seed, the kernel draws the numbers that carta_masked() returns. Each
+ * sample records the value of a counter that counts nothing, and then resets this counter. So the
+ * recorded value is the counter's last reset value, and the test can check periods of any length.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {

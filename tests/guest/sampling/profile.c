@@ -23,7 +23,7 @@ struct exact_run {
 	unsigned int pmd;
 	unsigned int other; /* counts the same event, but is not sampled */
 	uint64_t event,
-		other_event; /* PMC values of @pmd and @other, if selects_levels() */
+		other_event; /* PMC values for @pmd and @other, used if selects_levels() */
 	uint64_t period;
 	uint64_t length; /* length of the loop in instructions */
 };
@@ -186,8 +186,8 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
  * Compares the samples of PMC5 with PMC1, which counts the same event. QEMU has a bug: it updates
  * PMC5 only at the end of a translation block. If PMC5 has overflowed, QEMU sets it to 0x80000000.
  * So PMC5 misses the instructions that the block executes after the overflow. perf's samples have
- * the same error. PMC1 does not overflow, so it counts these instructions, too. Between two
- * samples, PMC1 grows by the period plus the number of instructions that PMC5 missed.
+ * the same error. PMC1 does not overflow, so it misses no instructions. Between two samples, PMC1
+ * grows by the period plus the number of instructions that PMC5 missed.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

@@ -32,7 +32,7 @@ TEST(a_restart_before_an_overflow_is_refused)
 	}
 }
 
-/* Each notification allows one restart. An unload drops the credit. */
+/* Each notification gives the right to one restart. An unload takes an unused right away. */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;
@@ -76,8 +76,8 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 		next_overflow(fd);
 		must(fd, pfm_restart(fd));
 		/*
-		 * The monitored thread may run on another CPU. The restart must have taken effect
-		 * when the call returns.
+		 * Even if the monitored thread runs on another CPU, the restart must have taken
+		 * effect when pfm_restart() returns.
 		 */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 		value = sampled_value(fd);
@@ -89,7 +89,10 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 	count_must_be_right(fd);
 }
 
-/* docs/interface.md 3.4: an overflow is shown until a restart, a load, or a write of the PMD. */
+/*
+ * docs/interface.md 3.4: set_ovfl_pmds shows an overflow until a restart, a load, or a write of the
+ * PMD.
+ */
 TEST(the_set_shows_its_overflows_until_they_are_handled)
 {
 	uint64_t bit;

@@ -213,9 +213,9 @@ void need_exact_work(void)
 }
 
 /*
- * Returns whether exact_event() counts at kernel level, too. If counters start one after the
- * other, their counts are equal only at user level. In a debug kernel, a few system calls or
- * interrupts take a whole period, so exact_event() does not count at kernel level.
+ * Returns whether exact_event() selects kernel level as well as user level. If counters start one
+ * after the other, their counts are equal only at user level. In a debug kernel, a few system calls
+ * or interrupts take a whole period, so exact_event() then selects only user level.
  */
 static bool counts_the_kernel(void)
 {
@@ -391,7 +391,7 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* If the values have not changed since the last sample, this sample masked monitoring. */
+	/* If both values are the same as in the last sample, this sample has masked the context. */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

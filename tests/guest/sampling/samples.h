@@ -27,13 +27,13 @@ void load_and_start(int fd, pid_t tid);
 /* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
 void program_busy(int fd, unsigned int count);
 /*
- * Returns an argument for pfm_write_pmds(). pmu()->pmds[@i] begins with the value -@period, and
- * each reset sets it to this value again. The flag NOTIFY is set.
+ * Returns an argument for pfm_write_pmds(). It sets the value and both reset values of
+ * pmu()->pmds[@i] to -@period, and contains the flag NOTIFY.
  */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
-/* Makes the first counter busy and sampled. Uses no other counter. */
+/* Makes the first counter busy, and samples it with @period. Uses no other counter. */
 void sample_busily(int fd, uint64_t period);
 /* Makes counter 0 busy, while counters 1 and 2 stand still. */
 void program_quietly(int fd);
@@ -52,8 +52,8 @@ bool message_waits(int fd);
 /* Returns the next message, which must be about an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
 /*
- * For a caller that monitors itself. These functions spin until there is a message, or until the
- * context is masked.
+ * These two functions are for a caller that monitors itself. They spin until there is a message, or
+ * until the context is masked.
  */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
@@ -83,7 +83,9 @@ uint64_t least_size(void);
 uint64_t entries_until_full(uint64_t size, unsigned int values);
 /* For a caller that monitors itself: works until there are @entries samples. */
 void fill_to(header_t header, uint64_t entries);
-/* The count and the offset in the header must agree if each entry has @values values. */
+/*
+ * Checks that hdr_count and hdr_cur_offs of the header agree. Each entry must have @values values.
+ */
 void must_be_whole(header_t header, unsigned int values);
 
 static inline entry_t first_entry(header_t header)
@@ -118,23 +120,27 @@ static inline bool is_kernel_address(uint64_t ip)
 /* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * Skips the test unless all counters of a context can count exactly the same number of events. The
- * software PMU counts page faults. Other PMUs count cycles, and then the test needs --icount.
+ * Skips the test unless all counters of a context can count exactly the same number of events.
+ * Counters of the software PMU can always do so, because they count page faults. Counters of the
+ * other PMUs count cycles, and agree exactly only with --icount.
  */
 void need_exact_work(void);
-/* Returns the value for pmu()->pmcs[@i] that makes the counter count the events of exact_work(). */
+/*
+ * Returns the value for pmu()->pmcs[@i] that makes pmu()->pmds[@i] count the events that
+ * exact_work() causes.
+ */
 uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
 /* Returns a sampling period so long that each overflow is noticed before the next one. */
 uint64_t exact_period(void);
-/* For child_call(): works and increments page->turns until page->stop is set. */
+/* For child_call(): calls exact_work() and increments page->turns until page->stop is set. */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
 /*
- * Executes @instructions instructions, all but a few of them at known addresses. @instructions must
- * be a multiple of 10.
+ * Executes @instructions instructions in a loop, and a few more before and after the loop.
+ * is_in_loop() recognizes the addresses of the loop. @instructions must be a multiple of 10.
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
@@ -149,7 +155,7 @@ void loop_end(const struct child *child);
  * struct chain - a sampled counter, and a counter of the same event that is never reset
  *
  * The two counters stop together, so both must give the same number of events between two samples.
- * Then no event was lost, counted twice or invented.
+ * If they do, no event was lost, counted twice or invented.
  *
  * @pmd: the counter whose overflows are sampled
  * @other: the counter that is never reset. Its number must be higher than @pmd. Each sample
@@ -172,9 +178,12 @@ struct chain {
 
 /* Sets up counter @i, which is sampled, and counter @other. Does not load the context. */
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
-/* Checks the entries of samples of chain->pmd. Each entry has two values. */
+/*
+ * Checks the entries that are samples of chain->pmd. All entries in the buffer must have two
+ * values.
+ */
 void chain_follow(struct chain *chain, header_t header);
-/* Checks the events since the last sample. The counters must have stopped. */
+/* Checks the number of events since the last sample. The counters must have stopped. */
 void chain_end(struct chain *chain, int fd);
 
 #endif

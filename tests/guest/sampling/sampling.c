@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests what a sample contains, and what else happens when a sample is taken: docs/interface.md
- * 1.9, 3.5, 4.1 and 4.3. Format "default" shows the contents.
+ * 1.9, 3.5, 4.1 and 4.3. The tests use format "default", whose entries show what a sample contains.
  *
  * Where events of a PMU can be counted exactly (samples.h), each sample is compared with another
  * counter, which counts the same event and is never reset.
@@ -188,8 +188,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * When a counter is written, the PMDs in its reg_smpl_pmds and reg_reset_pmds come into use, too,
- * but only in the counter's set. These PMDs count and can be read.
+ * A write of a counter also brings the PMDs in its reg_smpl_pmds and reg_reset_pmds into use, but
+ * only in the counter's set. From then on, these PMDs count and can be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
@@ -205,7 +205,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[2]), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 0);
-	/* Naming a PMD does not change its value. */
+	/* A PMD keeps its value when it is named in reg_smpl_pmds. */
 	write_pmd(fd, pmu()->pmds[1], 4711);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 4712);
 	write_one(fd, pmd);
@@ -358,7 +358,10 @@ TEST(overflows_of_one_interrupt_are_samples_in_ascending_order)
 	count_must_be_right(fd);
 }
 
-/* Overflows that are found when the thread is switched out are samples, too. */
+/*
+ * An overflow that is found when the thread is switched out causes a sample like any other
+ * overflow.
+ */
 static void check_switches(void)
 {
 	const struct timespec shortest = { .tv_nsec = 100000 };
@@ -440,8 +443,8 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 }
 
 /*
- * The test changes reg_smpl_pmds while samples are taken. A reader needs only the entries, because
- * each entry contains the number of its values.
+ * The test changes reg_smpl_pmds while samples are taken. A program can parse the entries without
+ * knowing reg_smpl_pmds, because each entry contains the number of its values.
  */
 TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 {

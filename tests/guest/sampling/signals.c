@@ -56,7 +56,7 @@ TEST(each_message_sends_sigio)
 	/* Programs written for perfmon2 pass the ID of a thread to F_SETOWN. */
 	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
 	spin_until_masked(fd);
-	ck_assert_int_eq(signals, 0); /* no signals were requested */
+	ck_assert_int_eq(signals, 0); /* no signals have been requested yet */
 	must(fd, pfm_restart(fd));
 	ask_for_signals(fd, true);
 	for (turn = 1; turn <= 3; turn++) {
@@ -120,7 +120,10 @@ TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* The signal handler restarts the context. The loop only removes the messages from the queue. */
+/*
+ * The signal handler restarts the context. The loop below only works, and removes the messages from
+ * the queue.
+ */
 static void restart_by_signals(uint32_t flags)
 {
 	int fd = context_with_flags(flags);

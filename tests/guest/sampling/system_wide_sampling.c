@@ -83,7 +83,7 @@ TEST(samples_of_a_cpu_have_all_its_programs)
 	close(fd);
 }
 
-/* The timeouts of sets also elapse on an idle CPU. */
+/* The timeouts of sets elapse even if the CPU is idle. */
 TEST(sets_take_turns_on_an_idle_cpu)
 {
 	struct pfarg_setdesc sets[] = {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that a call takes the same time to handle a set in a context with few sets and in a context
- * with many sets.
+ * Tests that the time that a call takes to handle a set does not depend on how many sets the
+ * context has.
  */
 #include "sets.h"
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of one context; another has 4 * MANY, nearly max_sets */
+#define MANY   960 /* sets of the first context; the second has 4 * MANY, nearly max_sets */
 #define PROBES 16 /* sets that each call handles; their structs fit into a page */
 #define TRIES  3
 
 /*
  * The time in ns that each kind of call takes if it handles PROBES sets.
  *
- * Each member is the least elapsed time of several calls. The test does not use the CPU time, which
- * may be too small: if an interrupt during a call wakes a thread that preempts the caller, the
- * kernel does not update the runqueue's clock again when it switches threads
+ * Each member is the least elapsed time of several calls. The test does not use the CPU time,
+ * because it may be too small. If an interrupt during a call wakes a thread that preempts the
+ * caller, the kernel does not update the runqueue's clock again when it switches threads
  * (rq_clock_skip_update() in kernel/sched). Then the caller's CPU time lacks the part of the call
  * that follows the interrupt.
  */
@@ -90,8 +90,8 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 {
 	ck_assert_msg(
 		2 * many < 3 * few,
-		"%s %d sets took %ju ns in a context of %d sets, %ju ns with %d sets "
-		"(factor %u)",
+		"%s %d sets took %ju ns in a context of %d sets, but %ju ns in a context "
+		"of %d sets (factor %u)",
 		what, PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
 }
 
@@ -120,8 +120,8 @@ static void compare_costs(unsigned int factor)
 }
 
 /*
- * Creates sets in ascending, descending and mixed order. In each order, a call must not search all
- * sets.
+ * Creates sets in ascending, descending and mixed order. In none of these orders may a call search
+ * through all sets.
  */
 static void compare_orders(void)
 {
@@ -137,7 +137,7 @@ TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
 	/*
 	 * Without --icount, the guest's clock shows the time of the host. Then a call takes longer
-	 * if its sets are not in QEMU's TLB.
+	 * if the memory of its sets is not in QEMU's TLB.
 	 */
 	if (!is_deterministic())
 		skip("no clock that counts instructions");

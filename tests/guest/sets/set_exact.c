@@ -14,7 +14,7 @@
 SUITE(set_exact, 300);
 
 #define EVENTS 72
-#define SKID   200 /* most instructions between an overflow and its interrupt */
+#define SKID   200 /* largest number of instructions from an overflow to its interrupt */
 
 /* ---- estimates ------------------------------------------------------------------------ */
 
@@ -93,8 +93,8 @@ static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 			worst = off > worst ? off : worst;
 			ck_assert_msg(
 				off <= most,
-				"set %u, counter %u: %ju while active for %ju of %ju ns; "
-				"the estimate is %ju, not %ju",
+				"set %u, counter %u: %ju events while active for %ju of "
+				"%ju ns; the estimate is %ju, not %ju",
 				id, n, (uintmax_t)read_pmd_of(fd, id, n),
 				(uintmax_t)set.set_act_duration, (uintmax_t)total,
 				(uintmax_t)estimate, (uintmax_t)length);
@@ -143,7 +143,7 @@ TEST(a_competing_thread_makes_no_estimate_worse)
 	estimate(1, 1000 * MILLION);
 }
 
-/* The thread sleeps for half of the time. The estimates use only the CPU time of the thread. */
+/* The thread sleeps for about half of the time, but the estimates use only its CPU time. */
 TEST(estimates_hold_for_a_thread_that_naps)
 {
 	const struct timespec nap = { .tv_nsec = 700000 };
@@ -172,8 +172,9 @@ TEST(estimates_hold_for_a_thread_that_naps)
 
 /*
  * Makes set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
- * pfm_start() and pfm_stop(). prompt_counter() counts cycles: one for each instruction. This
- * counter overflows once per @period. After @count overflows, the next set becomes active.
+ * pfm_start() and pfm_stop(). Its PMD prompt_counter() counts cycles, one for each of these
+ * instructions, and overflows once per @period. After @count overflows, the next set becomes
+ * active.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -286,7 +287,9 @@ TEST(a_set_is_not_left_before_its_overflow)
 	}
 }
 
-/* Set 0 is active for 7 * 50,000 instructions, then set 1, then set 2 until the end. */
+/*
+ * Set 0 is active for 7 * 50,000 instructions, then set 1 for a million, then set 2 until the end.
+ */
 TEST(a_cascade_has_the_calculated_counts)
 {
 	const uint64_t length = 5 * MILLION, period = 50000;
@@ -301,8 +304,8 @@ TEST(a_cascade_has_the_calculated_counts)
 	load(fd, thread_id());
 	run_loop(fd, length);
 	/*
-	 * Each reset of prompt_counter() drops the events that it counted since its overflow, at
-	 * most SKID. So set 0 counts more than 7 periods.
+	 * Each reset of prompt_counter() drops the events since its overflow, at most SKID. PMD 0
+	 * is never reset and counts these events. So the count of set 0 may exceed 7 periods.
 	 */
 	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
 	must_be_between(counted(fd, 1), MILLION, MILLION + SKID);
@@ -318,8 +321,8 @@ TEST(a_cascade_has_the_calculated_counts)
 }
 
 /*
- * Each turn of the three sets ends at an overflow of the set's own counter. There are hundreds of
- * turns.
+ * Each turn of the three sets ends after one, two or three overflows of the set's own counter.
+ * There are hundreds of turns.
  */
 TEST(no_event_is_lost_between_sets)
 {

@@ -15,8 +15,8 @@ SUITE(set_overflow, 300);
 /* ---- programs ----------------------------------------------------------------------------- */
 
 /*
- * Returns an argument for counter 0 of set @id. The counter overflows once per @period. After
- * @count overflows, the set's turn ends.
+ * Returns an argument for pfm_write_pmds(). With it, counter 0 of set @id overflows once per
+ * @period, and the set's turn ends after @count overflows.
  */
 static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count)
 {
@@ -29,8 +29,8 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 }
 
 /*
- * Makes set @id. The overflows of the first counter of set @id switch sets. The second counter of
- * set @id counts the same event and is never reset.
+ * Makes set @id. After @count overflows of the set's first counter, the context switches sets. The
+ * set's second counter counts the same event and is never reset.
  */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)
@@ -100,7 +100,9 @@ TEST(a_copy_switches_sets_by_itself)
 	ck_assert_uint_ge(sum, 10 * exact_period());
 }
 
-/* Page faults are counted exactly on every PMU. In every third pass, the thread also sleeps. */
+/*
+ * PFM_PMD_MINOR_FAULTS is exact with every PMU. In every third pass of the loop, the thread sleeps.
+ */
 TEST(no_fault_is_lost_between_sets)
 {
 	const struct timespec nap = { .tv_nsec = 100000 };
@@ -138,8 +140,8 @@ TEST(no_fault_is_lost_between_sets)
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
 /*
- * Counts for 1.25 periods, and stops the context. If the counter is reset, some or all of the
- * events after the overflow are dropped.
+ * Starts the context, works for 1.25 periods, and stops the context. If the counter is reset, it
+ * loses the events that it has counted between its overflow and the reset.
  */
 static void overflow_once(int fd)
 {
@@ -165,7 +167,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	}
 	ck_assert_uint_eq(active_set(fd), 1);
 	ck_assert_uint_eq(remaining(fd, 0), 0);
-	/* When the set becomes active again, the full number of overflows is needed again. */
+	/* When set 0 becomes active again, its turn again needs all three overflows. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(remaining(fd, 0), 3);
@@ -265,7 +267,7 @@ TEST(without_the_flag_no_overflow_switches)
 	}
 }
 
-/* Without a format, an overflow masks the context, as if the context had only set 0. */
+/* If the context has no format, an overflow that causes no set switch masks the context. */
 TEST(an_overflow_without_notify_masks)
 {
 	static const struct {
@@ -308,8 +310,8 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
 	/*
-	 * Each complete run had two overflows. A period lasts about PERIOD ns, and at least PERIOD
-	 * / 2 ns.
+	 * Each complete run had two periods. A period lasts about PERIOD ns; the test requires only
+	 * half of this time.
 	 */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
@@ -321,7 +323,7 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 
 /*
  * Makes two sets. An overflow in either set switches to the other set. In both sets, the initial
- * value, the short value and the long value of the PMD are different.
+ * value, the short reset value and the long reset value of the PMD are three different numbers.
  */
 static int ping_pong(uint32_t flags)
 {
@@ -343,7 +345,8 @@ static int ping_pong(uint32_t flags)
 }
 
 /*
- * A PMD is reset to the short value when its set becomes active again, not when the set is left.
+ * A PMD is reset to its short reset value when its set becomes active again, not when the set is
+ * left.
  */
 TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 {
@@ -373,7 +376,7 @@ TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 	 */
 	must_be_between(-sampled(fd, 1), exact_period() / (is_debug_kernel() ? 20 : 2),
 			exact_period() + 2);
-	/* Without an overflow nothing is reset. */
+	/* Set 0 has had no overflow since its last reset, so this start does not reset its PMD. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
@@ -412,7 +415,7 @@ TEST(a_switch_waits_for_the_restart)
 		ck_assert_uint_eq(remaining(fd, !id), 1);
 		/*
 		 * The PMD of the old set is not reset yet. The PMD of the new set gets its long
-		 * value if it has overflowed before.
+		 * reset value if it has overflowed before.
 		 */
 		ck_assert_int_ge((int64_t)sampled(fd, id), 0);
 		ck_assert_uint_eq(trigger_of(fd, !id).reg_last_reset_val,
@@ -454,7 +457,9 @@ TEST(a_restart_switches_sets_only_if_a_switch_is_due)
 	set_zero_must_be_right(fd);
 }
 
-/* The user starts another set before the restart, and that set stays active. */
+/*
+ * The user starts another set before the restart, and this set is still active after the restart.
+ */
 TEST(a_start_with_a_set_replaces_a_pending_switch)
 {
 	int fd;

@@ -49,7 +49,7 @@ TEST(no_call_accepts_a_missing_set)
 		must_fail(fd, try_load_set(fd, thread_id(), missing[i]), EINVAL,
 			  PFM_REASON_NO_SET, NO_INDEX);
 		ck_assert_uint_eq(sessions(), 0);
-		/* The refused loads have left no context on the thread. */
+		/* The refused load has left no context on the thread, so this load succeeds. */
 		load_set(fd, thread_id(), 3);
 		must_fail(fd, try_start_set(fd, missing[i]), EINVAL, PFM_REASON_NO_SET,
 			  NO_INDEX);
@@ -256,7 +256,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 
 /*
  * The context is loaded on another thread, which runs while the caller selects one set after the
- * other. If there is only one CPU, that thread runs while the caller sleeps.
+ * other. If there is only one CPU, that thread runs while the caller sleeps in wait_until().
  */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
@@ -320,7 +320,7 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 	return read_back_of(fd, id, pmd).reg_ovfl_switch_cnt;
 }
 
-/* A threshold of 0 has no effect, so every register that can be written accepts it. */
+/* A threshold of 0 has no effect, so every PMD that can be written accepts it. */
 TEST(a_pmd_that_never_overflows_has_no_threshold)
 {
 	unsigned int numbers[16], count = 0, n, i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests samples of event sets: which set a sample names, and which set is active after the
- * overflow. Other tests check the virtual PMDs for a set's runs, for its interrupts, and for the
- * CPU.
+ * overflow. Also tests the virtual PMDs that show the runs of a set, its interrupts, and the number
+ * of the CPU.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ SUITE(set_sampling, 300);
 /* ---- programs --------------------------------------------------------------------------- */
 
 /*
- * Returns an argument for pfm_write_pmds(). Counter @i of set @id overflows once per @period. After
- * @count overflows, the context switches sets.
+ * Returns an argument for pfm_write_pmds(). With it, counter @i of set @id overflows once per
+ * @period, and the context switches sets after @count overflows.
  */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)
@@ -121,8 +121,8 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 }
 
 /*
- * All counters count the same event; two of them are in set 0. The test calculates which counter
- * overflows next, and which set is active then.
+ * Three counters count the same event, two in set 0 and one in set 1. For each sample, the test
+ * calculates which counter must have overflowed, and which set must have been active.
  */
 TEST(several_triggers_switch_in_the_calculated_order)
 {
@@ -169,7 +169,7 @@ TEST(several_triggers_switch_in_the_calculated_order)
 
 /*
  * Makes sets 0 and 1. An overflow in either set switches to the other set. In both sets, the
- * initial period, the short period and the long period are different.
+ * initial period, the short period and the long period have three different lengths.
  */
 static void make_sampling_pair(int fd)
 {
@@ -186,7 +186,10 @@ static void make_sampling_pair(int fd)
 	}
 }
 
-/* Each sample fills the buffer. The switch happens at the restart and uses the long values. */
+/*
+ * Each sample fills the buffer. The set switch happens at the restart, which uses the long reset
+ * values.
+ */
 TEST(a_full_buffer_postpones_the_switch)
 {
 	struct pfarg_ovfl_msg message;
@@ -218,7 +221,7 @@ TEST(a_full_buffer_postpones_the_switch)
 	set_zero_must_be_right(fd);
 }
 
-/* The thread is blocked in one set and continues in the next set. */
+/* The thread blocks while one set is active. When it continues, the next set is active. */
 TEST(a_blocked_thread_continues_in_the_next_set)
 {
 	struct child child = child_new();
@@ -256,8 +259,9 @@ TEST(a_blocked_thread_continues_in_the_next_set)
 }
 
 /*
- * The buffer has room for four entries. The first three switches happen at overflows and use the
- * short values. The fourth switch happens at the restart and uses the long value.
+ * The buffer has room for four entries. The first three set switches happen at overflows and use
+ * the short reset values. The fourth set switch happens at the restart and uses the long reset
+ * value.
  */
 TEST(each_switch_uses_its_short_or_long_values)
 {
@@ -286,9 +290,9 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * The restart has switched sets with the long values, so the first sample
-			 * after it ends a long period. The first sample of a set ends its initial
-			 * period.
+			 * The restart has switched sets and used the long reset value, so the first
+			 * sample after the restart ends a long period. But the very first sample of
+			 * each set ends the set's initial period.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
@@ -367,7 +371,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 /* Each set has a PMD that shows the number of its runs, even while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* The number of starts for each set. The load names set 0. */
+	/* How often the test starts each set. The load adds one run to set 0. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();
@@ -395,8 +399,8 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 }
 
 /*
- * If all instructions take the same time, the loop lasts for 10.5 timeouts, so there are at least
- * 11 runs.
+ * Under --icount all instructions take the same time. Then the loop lasts for 10.5 timeouts, so
+ * there are at least 11 runs.
  */
 TEST(turns_by_time_are_counted_as_runs)
 {
@@ -431,10 +435,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * Each sampling period of the loop causes one interrupt, and there are no other interrupts. An
- * overflow that is found when the thread leaves the CPU needs no interrupt. If the time of an
- * instruction varies, the number of periods is not known in advance, so the test uses the number of
- * samples instead.
+ * Each sampling period of the loop causes one interrupt, unless its overflow is found when the
+ * thread leaves the CPU. There are no other interrupts. Without --icount the time of an instruction
+ * varies, so the loop runs until there are enough samples.
  */
 TEST(interrupts_are_one_per_period)
 {
@@ -467,7 +470,7 @@ TEST(interrupts_are_one_per_period)
 	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
 	if (is_deterministic())
 		must_be_between(header->hdr_count, periods, time / PERIOD);
-	/* The value does not change while the context is stopped. */
+	/* The number of interrupts does not change while the context is stopped. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);
 	close(fd);
@@ -525,7 +528,10 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 	must_be_whole(header, 3);
 	for_each_entry(entry, header, 3) {
 		values = values_of(entry);
-		/* There is one sample in each run. */
+		/*
+		 * The first value is the number of runs of the set. There is one sample in each
+		 * run.
+		 */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
 		 * The second value is the number of interrupts of the set. An overflow that was

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that take turns by time: docs/interface.md 3.3.
+ * Tests event sets that take turns by time: docs/interface.md 3.3.
  *
- * No event is lost between two sets: the sum of all sets is compared with what the kernel reports
- * about the thread, or with a loop of known length.
+ * To check that no event is lost between two sets, the tests add up the counts of all sets. They
+ * compare the sum with what the kernel reports about the thread.
  */
 #include <sched.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ SUITE(set_switch, 240);
 
 /* ---- work with a known result ----------------------------------------------------------- */
 
-/* What the kernel reports for the thread. */
+/* Minor faults and CPU time (ns) that the kernel reports for the calling thread. */
 struct truth {
 	uint64_t faults;
 	uint64_t time;
@@ -193,7 +193,7 @@ TEST(a_set_without_flags_is_never_left)
 	ck_assert_uint_eq(set_of(fd, 2).set_act_duration, 0);
 	ck_assert_uint_gt(set_of(fd, 1).set_act_duration,
 			  10 * set_of(fd, 0).set_act_duration);
-	/* But a start can select another set. */
+	/* But a start can select set 2. */
 	start_set(fd, 2);
 	loop_and_touch();
 	must(fd, pfm_stop(fd));
@@ -255,8 +255,8 @@ TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 	naps = switches(thread_id()) - naps;
 	/*
 	 * The lower bound is the CPU time that the program itself measured. The CPU time that the
-	 * kernel reports begins at the wakeup of the thread, so it includes the time that the host
-	 * may need to wake up the CPU.
+	 * kernel reports would be too long: it begins at the wakeup of the thread, so it includes
+	 * the time that the host may need to wake up the CPU.
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
@@ -409,7 +409,9 @@ TEST(turns_continue_after_stop_and_after_unload)
 	set_zero_must_be_right(fd);
 }
 
-/* Ten times, an overflow of a sampled counter masks the context, and the test restarts it. */
+/*
+ * Ten times, an overflow of a sampled counter masks the context, and the test restarts the context.
+ */
 TEST(masked_time_does_not_count)
 {
 	const uint64_t period = 3 * MS, masks = 10;
@@ -444,7 +446,7 @@ TEST(masked_time_does_not_count)
 	most += cpu_time();
 	after = turns_now(fd);
 	switches_must_fit(after.runs - 1, after.duration, MS);
-	/* A busy counter counts one event per ns. */
+	/* A busy counter counts one event per ns, so a period lasts @period ns. */
 	must_be_cpu_time("the durations", after.duration, masks * period, most);
 	ck_assert_uint_eq(after.clock, after.duration);
 	set_zero_must_be_right(fd);
@@ -482,10 +484,10 @@ TEST(turns_continue_when_the_thread_migrates)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * Here the CPU time that the kernel reports may be too long for a lower bound. If a thread
-	 * moves to an idle CPU, its CPU time includes the time that this CPU takes to wake up (see
-	 * rq_clock_skip_update() in kernel/sched). That can be long if the host is too busy to run
-	 * the guest's CPU.
+	 * The test has no lower bound, because the CPU time that the kernel reports may be too
+	 * long. If a thread moves to an idle CPU, its CPU time includes the time that this CPU
+	 * takes to wake up (see rq_clock_skip_update() in kernel/sched). That can be long if the
+	 * host is too busy to run the guest's CPU.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);

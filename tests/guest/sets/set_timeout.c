@@ -136,7 +136,7 @@ TEST(getinfo_shows_the_rest_of_the_timeout)
 	ck_assert_uint_ge(after + (times[3] - times[0]) + EARLY, timeout);
 	if (is_deterministic()) {
 		ck_assert_uint_le(after, timeout - (times[2] - times[1]) + others);
-		/* No part of the other set's timeout has elapsed. */
+		/* No part of set 1's timeout has elapsed. */
 		ck_assert_uint_eq(set_of(fd, 1).set_timeout, timeout);
 	}
 	set_zero_must_be_right(fd);

@@ -320,7 +320,7 @@ static void check_the_memory(void)
 	int fds[2] = { make_context(), make_context() };
 	const uint64_t empty = read_number(SYSFS "set_mem_cur"),
 		       one = (empty - before) / 2;
-	/* The limit cannot be less than a page. */
+	/* set_mem_max cannot be less than a page, so the test creates sets for more than a page. */
 	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
 	unsigned int id;
 
@@ -508,8 +508,8 @@ TEST(sets_of_a_loaded_context_do_not_change)
 }
 
 /*
- * The results must not contain old contents of the argument, or overflows from before the last
- * load.
+ * The results of pfm_getinfo_evtsets() must contain neither old contents of the argument nor
+ * overflows from before the last load.
  */
 TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {
@@ -551,7 +551,7 @@ TEST(a_set_deleted_and_created_again_is_new)
 	set_zero_must_be_right(fd);
 }
 
-/* A set is deleted that was active before the unload. The next load may name another set. */
+/* The test deletes the set that was active before the unload. The next load names set 0. */
 TEST(the_set_that_was_active_can_be_deleted)
 {
 	int fd = used_set();

@@ -21,9 +21,12 @@ void load_set(int fd, pid_t tid, unsigned int id);
 void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
-/* Returns the actual timeout, a multiple of the resolution of the kernel's timers. */
+/*
+ * Returns the timeout that a set gets if a program requests @timeout: the next multiple of the
+ * resolution of the kernel's timers.
+ */
 uint64_t effective(uint64_t timeout);
-/* getinfo must report that the set does not exist. */
+/* pfm_getinfo_evtsets() must report that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
 
 /* Runs @check in another process, then restores the limits on sets and on their memory. */
@@ -36,12 +39,18 @@ void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
 /* Returns all fields that a read of the PMD fills in. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
-/* Writes PMC and PMD @n of a set; for PMUs where PMC @n drives PMD @n. */
+/*
+ * Writes @pmc to PMC @n and @value to PMD @n of set @id. The PMU must be one whose PMC @n drives
+ * PMD @n.
+ */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
 /* Like program_busy() and program_exact(), but for set @id. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
-/* Makes the first counter of a set busy. Brings task clock and minor faults into use, too. */
+/*
+ * Makes the first counter of set @id busy, and brings the PMDs for task clock and minor faults into
+ * use.
+ */
 void use_busy_counters_of(int fd, unsigned int id);
 
 /* A turn may be shorter than the timeout by at most this time in ns. */
@@ -49,7 +58,10 @@ void use_busy_counters_of(int fd, unsigned int id);
 
 /* ---- sets that take turns --------------------------------------------------------------- */
 
-/* Makes event sets 0 to @count - 1, which take turns by time. Each set has busy counters. */
+/*
+ * Makes event sets 0 to @count - 1, which take turns by time. Calls use_busy_counters_of() for each
+ * set.
+ */
 void make_turns(int fd, unsigned int count, uint64_t timeout);
 
 /**
@@ -74,8 +86,9 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* Like fair_turns(), for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
- * Checks the number of switches in @duration ns of the thread's time: each turn must last about as
- * long as the timeout. The definition of this function explains the tolerances.
+ * Checks that @switches is the right number of set switches for @duration ns of the thread's time:
+ * each turn must last about as long as @timeout. The definition of this function explains the
+ * tolerances.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 

@@ -88,8 +88,8 @@ struct child_page *child_own_page(void)
 }
 
 /*
- * Gives @fds the fixed numbers, and closes all descriptors with higher numbers. None of @fds may
- * already have one of the fixed numbers.
+ * Gives @fds the numbers COMMANDS_FD, RESULTS_FD and PAGE_FD, and closes all descriptors with
+ * higher numbers. None of @fds may already have one of these three numbers.
  */
 static void take_descriptors(const int fds[3])
 {
@@ -99,7 +99,7 @@ static void take_descriptors(const int fds[3])
 	syscall(SYS_close_range, PAGE_FD + 1, ~0u, 0);
 }
 
-/* Replaces @fd by a descriptor above the fixed numbers, and returns it. */
+/* Replaces @fd by a descriptor with a number higher than PAGE_FD, and returns it. */
 static int high(int fd)
 {
 	int result = fcntl(fd, F_DUPFD_CLOEXEC, 16);

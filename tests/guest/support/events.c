@@ -78,9 +78,9 @@ uint64_t wrap_of(unsigned int n)
 }
 
 /*
- * Selects user level for all available fixed counters of an Intel PMU. If @at_kernel is true,
- * selects kernel level, too. One PMC drives all of these counters. A fixed counter that is not in
- * use does not count.
+ * Selects user level for all available fixed counters of an Intel PMU. If @at_kernel is true, also
+ * selects kernel level for them. One PMC drives all of these counters. A fixed counter that is not
+ * in use does not count.
  */
 static void program_fixed(int fd, bool at_kernel)
 {
@@ -115,7 +115,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 
 /*
  * From version 2 on, Intel's PMUs have a register that starts all counters. The same versions have
- * fixed counters. From PerfMonV2 on, AMD's PMUs have a register that starts all counters.
+ * fixed counters, so a PMU with fixed counters has this register. From PerfMonV2 on, AMD's PMUs
+ * have a register that starts all counters.
  */
 bool starts_at_once(void)
 {
@@ -205,7 +206,7 @@ void need_user_instructions(void)
 {
 	if (!pmu_is("power"))
 		need_levels();
-	else if (getenv("QEMU_VERSION") && !getenv("QEMU_LEVELS")) /* of tests/vm/run */
+	else if (getenv("QEMU_VERSION") && !getenv("QEMU_LEVELS")) /* from tests/vm/run */
 		skip("this QEMU counts the kernel's instructions, too");
 	need_known_clock();
 }
@@ -239,7 +240,7 @@ const char *need_x86(void)
 
 void need_overflow_interrupts(void)
 {
-	const char *qemu = getenv("QEMU_VERSION"); /* of tests/vm/run */
+	const char *qemu = getenv("QEMU_VERSION"); /* set by tests/vm/run */
 	struct pfm_info info; /* pmu() would fail with an unknown PMU */
 	int fd;
 

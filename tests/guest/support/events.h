@@ -10,12 +10,12 @@
 
 #include "guest.h"
 
-/* Events of PMUv3. QEMU implements INSTRUCTIONS only under -icount. */
+/* Events of PMUv3. QEMU implements INSTRUCTIONS only under --icount. */
 #define CPU_CYCLES     0x11
 #define INSTRUCTIONS   0x08
 #define USER	       PFM_ARMV8_PMC_EXCLUDE_KERNEL
 #define KERNEL	       PFM_ARMV8_PMC_EXCLUDE_USER
-#define EVENT_COUNTERS 6 /* event counters of the guest's CPU */
+#define EVENT_COUNTERS 6 /* number of event counters of the guest's CPU */
 
 #define BIT(n)	       (1ull << (n))
 
@@ -52,7 +52,7 @@ unsigned int other_counters(void);
 /* Returns the number of events after which counter @n wraps in hardware. */
 uint64_t wrap_of(unsigned int n);
 /*
- * Makes each available counter count instructions or cycles at user level. Under -icount each
+ * Makes each available counter count instructions or cycles at user level. Under --icount each
  * instruction takes one cycle. Stores the numbers of these counters in @numbers (MOST_COUNTERS
  * elements), and returns how many counters there are.
  */

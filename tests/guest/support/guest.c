@@ -44,11 +44,11 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 	if (error == wanted_errno && found.error == wanted_errno &&
 	    found.reason == wanted_reason && found.index == wanted_index)
 		return NULL;
-	snprintf(
-		text, sizeof(text),
-		"errno %d (%s), last error %d, reason %u, index %d; should be %d, %u, %d",
-		error, strerror(error), found.error, found.reason, (int)found.index,
-		wanted_errno, wanted_reason, (int)wanted_index);
+	snprintf(text, sizeof(text),
+		 "errno %d (%s), last error %d, reason %u, index %d; should be errno %d, "
+		 "reason %u, index %d",
+		 error, strerror(error), found.error, found.reason, (int)found.index,
+		 wanted_errno, wanted_reason, (int)wanted_index);
 	return text;
 }
 
@@ -132,7 +132,7 @@ static void describe_power(struct pmu *pmu)
 
 #define INTEL_CYCLES	0x3c
 #define AMD_CYCLES	0x76
-#define AMD_NORTHBRIDGE 0xe0 /* up to family 14h: the northbridge's first event */
+#define AMD_NORTHBRIDGE 0xe0 /* the northbridge's first event, up to family 14h */
 
 static void describe_intel(struct pmu *pmu)
 {

@@ -52,7 +52,7 @@
 		ck_assert_msg(!must_why, "%s%s: %s", subject, #call, must_why);          \
 	} while (0)
 
-/* The call must fail with this errno. The last error is not checked. */
+/* The call must fail with this errno. What PFM_IOC_LAST_ERROR returns is not checked. */
 #define must_fail_errno(call, wanted_errno)                                              \
 	do {                                                                             \
 		long must_result = (call);                                               \
@@ -84,10 +84,10 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @info: result of PFM_IOC_INFO
  * @pmcs, @pmds: three available counters. pmcs[i] drives pmds[i], and may also drive the other two
  *	counters
- * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
- *	pmcs[i] also drives earlier counters of @pmds, they count, too
- * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
- *	also drives earlier counters of @pmds, they stay busy
+ * @busy: values for @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
+ *	pmcs[i] also drives earlier counters of @pmds, these counters count as well
+ * @quiet: values for @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
+ *	also drives earlier counters of @pmds, these counters stay busy
  * @bad_value: value of pmcs[0] that the PMU refuses; valid only if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -149,7 +149,7 @@ typedef uint64_t (*child_function)(uint64_t argument);
 
 /* Memory that a test shares with its child. */
 struct child_page {
-	volatile uint64_t turns; /* of child_spin() */
+	volatile uint64_t turns; /* how often child_spin() has looped */
 	volatile uint64_t stop; /* ends child_spin() */
 	volatile uint64_t number; /* free for the test's use */
 	char text[256]; /* program of child_exec() */
@@ -167,8 +167,8 @@ struct child {
 };
 
 /*
- * If a test must have the only descriptor of a context, it creates the child before the context. So
- * the child does not inherit the descriptor.
+ * Creates a child. Before child_new() returns, the child has closed all descriptors of contexts
+ * that it inherited, so only the test has descriptors of its contexts.
  */
 struct child child_new(void);
 /* Lets the child call @function, and waits for the result. */
@@ -192,10 +192,10 @@ void child_exec(const struct child *child, const char *program);
 /* Functions for child_call(). */
 uint64_t child_spin(uint64_t unused); /* see child_busy() */
 uint64_t child_work(uint64_t pages); /* touches new pages; returns minor faults */
-uint64_t child_set_uid(uint64_t uid); /* sets the gid, too; stays dumpable */
+uint64_t child_set_uid(uint64_t uid); /* also sets the gid; the child stays dumpable */
 uint64_t child_set_dumpable(uint64_t dumpable);
 uint64_t child_pin(uint64_t cpu);
-uint64_t child_fork(uint64_t pages); /* forks a child that works; returns its faults */
+uint64_t child_fork(uint64_t pages); /* child_work() in a forked process */
 uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
 /* For the child: returns the page that the child shares with the test. */
@@ -211,7 +211,10 @@ void must_exit_well(pid_t pid);
 /* ---- threads and users ---------------------------------------------------------- */
 
 pid_t thread_id(void);
-/* Returns the state as in /proc/PID/stat: R, S, D, Z, ...; 0 if there is no such thread. */
+/*
+ * Returns the letter of the thread's state in /proc/PID/stat, such as R, S, D or Z. Returns 0 if
+ * there is no such thread.
+ */
 char thread_state(pid_t tid);
 void pin(unsigned int cpu);
 unsigned int cpus_online(void);
@@ -226,7 +229,7 @@ void let_users_count(void);
 int context_at_user_level(void);
 uint64_t minor_faults(void); /* of the caller's thread */
 uint64_t cpu_time(void); /* of the caller's thread, ns */
-/* Touches @pages pages for the first time. */
+/* Maps @pages new pages and touches each of them once. */
 void touch_pages(uint64_t pages);
 void spin_turns(uint64_t turns);
 
@@ -239,7 +242,7 @@ void spin_turns(uint64_t turns);
 
 /* Reads the file, but at most @size - 1 bytes. Returns -1 and sets errno if it cannot be read. */
 int try_read_text(const char *path, char *text, size_t size);
-/* Returns the errno of the write, 0 on success. */
+/* Returns 0, or the errno if the file cannot be opened or written. */
 int try_write_text(const char *path, const char *text);
 /* The test fails if one of these calls fails. */
 const char *read_text(const char *path); /* valid until the next call */

@@ -69,8 +69,8 @@ uint64_t time_counter(void);
  */
 uint64_t instruction_time(void);
 /*
- * Returns the elapsed time in ns: instruction_time() where that is exact, otherwise
- * monotonic_time().
+ * Returns the elapsed time in ns: instruction_time() if is_deterministic(), monotonic_time() if
+ * not.
  */
 uint64_t elapsed_time(void);
 uint64_t switches(pid_t tid); /* voluntary and involuntary, from /proc/TID/status */
@@ -94,8 +94,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 #define HOST_PAUSE (120 * MS)
 
 /*
- * Checks a clock of a thread against bounds. In QEMU a busy counter can serve as this clock: a
- * cycle takes one nanosecond of the guest's clock, which all CPUs share.
+ * Checks that @count, the value of a clock of a thread in ns, is between @least and @most, with
+ * some tolerance. In QEMU a busy counter can serve as this clock: a cycle takes one nanosecond of
+ * the guest's clock, which all CPUs share.
  *
  * @least: CPU time that the thread itself measured, for example with work().
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken. Our
@@ -103,15 +104,15 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * first, which can take milliseconds. The kernel's time ends when the scheduler is entered. Our
  * count ends some microseconds later.
  *
- * Under --icount the host has no influence. The count may be below @least by 20 us, because clocks
- * are rounded, and by another 0.01 % of @least (0.2 % in a debug kernel). The count may also be
- * greater than @most, by up to interrupts_within(@most). The reason is that at each switch our hook
- * reads its clock some microseconds after the scheduler has read its own.
+ * Under --icount the host has no influence on these times. The count may be below @least by 20 us,
+ * because clocks are rounded, and by another 0.01 % of @least (0.2 % in a debug kernel). The count
+ * may also be greater than @most, by up to interrupts_within(@most). The reason is that at each
+ * switch our hook reads its clock some microseconds after the scheduler has read its own.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
- * read at the same moment. HOST_PAUSE is added, because the host may run something else in between.
- * The host may let any time pass between two readings. So the caller must begin the measurement of
- * @most before the count begins, and end it after the count ends.
+ * read at the same moment. HOST_PAUSE is added to both tolerances, because the host may run
+ * something else in between. The host may let any time pass between two readings. So the caller
+ * must begin the measurement of @most before the count begins, and end it after the count ends.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -148,7 +149,10 @@ int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);
 /* Creates a context that uses @pmds, a bitmap of PMDs below 64. All PMCs have their defaults. */
 int context_using(uint64_t pmds);
-/* Reads all PMDs with one call, so that the readings are as close together as possible. */
+/*
+ * Reads the @count PMDs in @numbers with one call, so that the readings are as close together as
+ * possible.
+ */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each call of such a
@@ -181,8 +185,9 @@ void cpu_online(unsigned int cpu, bool online);
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
 /*
- * Like with_pmu(), but reloads the module of the loaded PMU with parameter "ownership". Skips the
- * test unless the PMU is Intel's or AMD's and the guest counts instructions exactly.
+ * Like with_pmu(), but reloads the module of the loaded PMU, with @ownership as its parameter
+ * "ownership". Skips the test unless the PMU is Intel's or AMD's and the guest counts instructions
+ * exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
 /* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */

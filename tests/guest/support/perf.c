@@ -98,13 +98,13 @@ struct perf_ring perf_ring_open(uint64_t event, bool user_only, uint64_t period)
 	return ring;
 }
 
-/* With PERF_SAMPLE_IP, a sample is a header and an address. */
+/* With PERF_SAMPLE_IP, a sample consists of a header and an address, and has 16 bytes. */
 uint64_t perf_ring_samples(const struct perf_ring *ring)
 {
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
 }
 
-/* Both the mapping and the descriptor keep the event open. */
+/* The event ends only when both its mapping and its descriptor are gone. */
 void perf_ring_close(struct perf_ring *ring)
 {
 	munmap(ring->page, ring_size());
@@ -113,7 +113,7 @@ void perf_ring_close(struct perf_ring *ring)
 
 /* ---- the NMI watchdog ------------------------------------------------------------------ */
 
-/* Without CONFIG_HARDLOCKUP_DETECTOR the file is read-only. */
+/* Without CONFIG_HARDLOCKUP_DETECTOR the file WATCHDOG is read-only. */
 void need_watchdog(void)
 {
 	struct stat file;

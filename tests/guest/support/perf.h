@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns the raw event of branches on x86. perf gives it a general counter, never a fixed one. */
+/*
+ * Returns the code of the raw event that counts branches on x86. perf counts this event with a
+ * general counter, never with a fixed one.
+ */
 uint64_t perf_branches(void);
 
 /*

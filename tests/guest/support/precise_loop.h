@@ -21,12 +21,12 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Finds an executed instruction in a run of precise_loop(@instructions). Its address is @ip, and
- * after it RAX has the value @ax. Returns the number of this instruction; the first instruction of
- * the run has number 0. Returns PRECISE_NOWHERE if @ip is not in the loop.
+ * In a run of precise_loop(@instructions), finds the execution of the instruction at @ip after
+ * which RAX has the value @ax. Returns how many instructions of the loop are executed before it, or
+ * PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
-/* Like precise_number(), but @next is the address of the following instruction. */
+/* Like precise_number(), but for the instruction before the instruction at @next. */
 uint64_t precise_number_before(uint64_t instructions, uint64_t next, uint64_t ax);
 
 #endif

@@ -22,8 +22,8 @@ pid_t thread_id(void)
 }
 
 /*
- * The name is in parentheses and may contain any character. So search for the last ")" and parse
- * the text after it.
+ * In /proc/TID/stat, the thread's name is in parentheses and may contain any character. So search
+ * for the last ")" and parse the text after it.
  */
 char thread_state(pid_t tid)
 {
@@ -56,8 +56,8 @@ static void set_ids(uid_t uid)
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
 	/*
-	 * The change of IDs has cleared this flag. Set it again, because it is set in a program
-	 * that the user starts.
+	 * The change of IDs has cleared this flag. Set it again, because a program that the user
+	 * starts has it set.
 	 */
 	prctl(PR_SET_DUMPABLE, 1);
 }

@@ -67,7 +67,7 @@ pid_t fork_victim(void)
 
 void set_apart(pid_t victim)
 {
-	/* In a debug guest an iteration takes 0.9 s on one CPU, and 0.2 s on two. */
+	/* In a debug guest an iteration of a race takes 0.9 s on one CPU, and 0.2 s on two CPUs. */
 	if (!is_debug_kernel())
 		return;
 	pin(0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for stress and races. Several processes repeat their work thousands of times. In these
- * processes an assertion of libcheck would be too slow, or would fail in the wrong process.
+ * Helpers for stress tests and tests of races. Several processes repeat their work thousands of
+ * times. In these processes an assertion of libcheck would be too slow, or would fail in the wrong
+ * process.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -11,8 +12,8 @@
 #include "guest.h"
 
 /*
- * If @condition is false, prints the place in the source, errno and the seed, and ends the process.
- * The end of the process ends the test.
+ * If @condition is false, prints the place in the source, errno and the seed, and ends the process,
+ * which makes the test fail.
  */
 #define require(condition)                                                               \
 	do {                                                                             \
@@ -29,7 +30,7 @@ void give_up(const char *file, int line, const char *condition) __attribute__((n
  */
 uint32_t random_below(uint32_t end);
 
-/* Creates a context whose first counter is busy. The task clock is in use, too. */
+/* Creates a context whose first counter is busy and whose task clock is in use. */
 int create(void);
 
 /* Forks a process that spins until it is killed. */
@@ -82,8 +83,8 @@ void nothing_must_be_left(void);
  */
 unsigned int iterations(void);
 /*
- * Checks that nothing is left, and that a new context counts right. Every race ends with this
- * check.
+ * Calls nothing_must_be_left(), and checks that a new context counts right. Every race ends with
+ * this check.
  */
 void all_must_be_well(void);
 

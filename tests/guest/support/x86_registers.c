@@ -37,7 +37,7 @@ void msr_write(uint32_t msr, uint64_t value)
 {
 	int error = msr_try_write(msr, value);
 
-	ck_assert_msg(!error, "%#x = %#llx: %s", msr, (unsigned long long)value,
+	ck_assert_msg(!error, "MSR %#x = %#llx: %s", msr, (unsigned long long)value,
 		      strerror(error));
 }
 

@@ -32,7 +32,7 @@
 enum access {
 	ACCESS_RDPMC,
 	ACCESS_RDMSR,
-	ACCESS_SELECT, /* this one and the following: WRMSR */
+	ACCESS_SELECT, /* this kind and all the following: WRMSR */
 	ACCESS_COUNTER,
 	ACCESS_GLOBAL_CONTROL,
 	ACCESS_FIXED_CONTROL,
@@ -53,7 +53,9 @@ void with_test_registers(void (*check)(void));
  */
 void with_own_counters(void (*check)(void));
 
-/* Read and write a register of the current CPU, with perfmon_msr loaded. */
+/*
+ * These functions read and write a register of the current CPU. Module perfmon_msr must be loaded.
+ */
 uint64_t msr_read(uint32_t msr);
 void msr_write(uint32_t msr, uint64_t value);
 /* Returns 0, or EIO if the access faults. */

@@ -3,8 +3,8 @@
  * x86: tests counters that perfmon shares with perf_event (ownership=shared).
  *
  * perfmon and perf count and sample at the same time. At user level the counts of both are exact.
- * perf's code in the kernel halts all counters while it changes perf's events. In this time our
- * counters miss instructions of the kernel.
+ * perf's code in the kernel halts all counters while it changes perf's events. While they are
+ * halted, our counters miss instructions of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,14 +18,15 @@
 SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
-/* PMDs with 30 bits and PMDs with 46 bits both wrap at this value. */
+/* A counter of 30 bits and a counter of 46 bits both wrap at this value. */
 #define WRAP		 (1ull << 46)
 
 /*
- * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR is the limit for
- * a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH is the limit for a
- * switch of a thread that has events. A pair of calls takes 2,270 instructions on Linux 6.1, and up
- * to five times as many on 6.12. A debug kernel executes eight times as many instructions.
+ * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR limits how many
+ * they miss in a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH
+ * limits how many they miss in a switch of a thread that has events. A pair of calls takes 2,270
+ * instructions on Linux 6.1, and up to five times as many on 6.12. A debug kernel executes eight
+ * times as many instructions.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
@@ -34,7 +35,7 @@ SUITE(beside_perf, 600);
  * Two counters may be started or read one after the other. Then one of them also counts what the
  * kernel executes in between, for example a part of perf's interrupt handler. This part has fewer
  * than 2,000 instructions on Linux 6.1, and about 3,000 on 7.2. If no register stops all counters
- * at the same time, the counter may count the whole handler.
+ * at the same time, that counter may count the whole handler.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -70,7 +71,7 @@ static void must_have_run(struct perf_count count)
 
 /*
  * Returns how many instructions perf counts in addition to the instructions of the loop. They are
- * the instructions of the calls, so their number is the same for each @length.
+ * the instructions of the calls that read the event, so their number is the same for each @length.
  */
 static uint64_t perfs_loop(int event, uint64_t length)
 {
@@ -114,8 +115,8 @@ TEST(both_count_exactly_side_by_side)
 }
 
 /*
- * perf and perfmon count the same thread while it sleeps, works and sleeps again. Whenever perf
- * counts and perfmon does not, or the other way round, the thread must sleep.
+ * perf and perfmon count the same thread while it sleeps, works and sleeps again. Whenever only one
+ * of the two counts, the thread must sleep.
  */
 static void check_child(void)
 {
@@ -426,7 +427,7 @@ TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
 	shared(check_low_limit_and_put_back);
 }
 
-/* ---- counters that change hands ---------------------------------------------------------- */
+/* ---- counters that perf and perfmon use in turn ------------------------------------------ */
 
 /*
  * In each of a thousand rounds, two events of perf and a context get counters, count, and are

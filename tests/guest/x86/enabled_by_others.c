@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests that a stopped set counts nothing, even if other code enables all counters. While an
- * event of Intel PT exists, perf's handler enables all counters in each NMI. This test enables them
- * itself. If the PMU has no register that enables all counters, the test enables nothing, because
- * perf does not touch the enable bits of our counters.
+ * x86: tests that a stopped set counts nothing, even if other code enables all counters. For
+ * example, perf's handler enables all counters in each NMI while an event of Intel PT exists. This
+ * test itself enables the counter of the stopped set. If the PMU has no register that enables all
+ * counters, the test enables nothing, because perf does not touch the enable bits of our counters.
  */
 #include "measure.h"
 #include "x86_registers.h"

@@ -101,7 +101,7 @@ TEST(counters_below_the_one_in_use_stay_available)
 	with_ownership("shared", check_counters_below);
 }
 
-/* ---- the question ---------------------------------------------------------------------------- */
+/* ---- calls that ask what perf holds ---------------------------------------------------------- */
 
 static uint64_t available_to_user(void)
 {
@@ -165,7 +165,7 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 
 /*
  * Root makes no call until the user's calls report the event. If root made a call earlier, the
- * module would return the result of this call to the user, too.
+ * module would return the result of root's call to the user as well.
  */
 static void check_truth(void)
 {

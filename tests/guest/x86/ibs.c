@@ -51,8 +51,8 @@ static void must_be_at(entry_t entry, uint64_t address)
 
 /*
  * Checks the values in samples of ops, and returns the number of samples in the loop. Adds the
- * number of samples of the load instruction to @loads. The data belong to the sampled instruction.
- * entry->ip may be the address of another instruction; see must_be_at().
+ * number of samples of the load instruction to @loads. The values belong to the sampled
+ * instruction, but entry->ip may be the address of another instruction; see must_be_at().
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -83,9 +83,9 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 
 /*
  * A turn of the loop has ten instructions. Each period includes the ops of the NMI handler, whose
- * number is always the same. The rest of the period is the distance between samples in the loop.
- * With at least one of the last four periods below, this distance has no common divisor with ten,
- * so every instruction of the loop is sampled.
+ * number is always the same. The rest of the period is the number of instructions from one sample
+ * in the loop to the next. With at least one of the last four periods below, this number is
+ * divisible neither by two nor by five, so every instruction of the loop is sampled.
  */
 TEST(ops_are_sampled_once_per_period)
 {
@@ -167,8 +167,9 @@ TEST(both_units_sample_at_once)
 		entry = (entry_t)(values + 2);
 	}
 	/*
-	 * The other unit may take a sample, too, before the NMI of the first unit is handled. In a
-	 * debug kernel the handling takes longer, so this happens more often.
+	 * A sample has data of both units if the other unit takes a sample before the NMI of the
+	 * first unit is handled. In a debug kernel the handling takes longer, so this happens more
+	 * often.
 	 */
 	ck_assert_uint_le(joint, run.samples / (is_debug_kernel() ? 10 : 20));
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,
@@ -316,8 +317,8 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 }
 
 /*
- * Root does the same work and gets samples of the kernel. So there were such samples in the test
- * above, too, but the user did not get them.
+ * Root does the same work and gets samples of the kernel. So such samples were taken in the test
+ * above as well, but the user did not get them.
  */
 TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 {

@@ -16,7 +16,9 @@
 #define FETCH_MOST 0xffff /* bits of IBS_FETCH_CTL: the period / 16 */
 #define FETCH_LAST BIT(50) /* bit of IBS_FETCH_CTL: the fetch was completed */
 
-/* PMDs that a sample contains, in the order of their values in the sample. */
+/*
+ * PMDs that a sample of an op or of a fetch contains, in the order of their values in the sample.
+ */
 static const unsigned int of_op[] = { PFM_AMD_IBS_OP_RIP, PFM_AMD_IBS_OP_DATA3,
 				      PFM_AMD_IBS_DC_LINEAR, PFM_AMD_IBS_DC_PHYSICAL };
 static const unsigned int of_fetch[] = { PFM_AMD_IBS_FETCH_LINEAR,
@@ -94,8 +96,8 @@ struct ibs_run ibs_sample_loop(int fd, uint64_t instructions);
 
 /*
  * Opens an event of perf that counts instructions at all levels, but does not enable it. This may
- * take a second if another suite has used the core counters, because perfmon may keep exclusive
- * counters for a second after the last unload.
+ * take a second if another suite has used the counters of PMU "amd", because perfmon may keep
+ * exclusive counters for a second after the last unload.
  */
 int open_instructions(void);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: AMD's instruction based sampling. In each run of a test a sample or its interrupt comes a
- * little later than in the run before. So each run hits a different instruction of a stop, or of
- * the handling of the other unit's interrupt. No sample and no count may be lost. perf's handler
- * sees each NMI, too, and must not handle a sample of ours. The kernel must report no NMI as
- * unknown.
+ * little later than in the run before. So in each run it comes at a different instruction of a
+ * stop, or of the handling of the other unit's interrupt. No sample and no count may be lost.
+ * perf's handler is also called for each NMI, and must not handle a sample of ours. The kernel must
+ * report no NMI as unknown.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -135,8 +135,8 @@ static void sample_one_fetch(int fd, uint64_t distance)
 
 /*
  * Like check_interrupts(), but with a sample of the fetch unit. If the NMI of this sample comes
- * while the stop writes the control register, the sample must have the contents from before the
- * NMI.
+ * while the stop writes the control register, the sample must contain the value that this register
+ * had before the NMI.
  */
 static void check_fetches(void)
 {
@@ -170,7 +170,7 @@ static void check_fetches(void)
 			      (uintmax_t)ibs_values(entry)[2]);
 		entry = entry_after(entry, COUNT(of_fetch));
 	}
-	/* Some NMIs came before the stop, and some samples were found by the stop. */
+	/* In some runs the NMI came before the stop; in other runs the stop found the sample. */
 	must_be_between(statistic("ovfl_intr_replay_count") - replayed, 1, count - 1);
 	munmap((void *)header, MIB);
 	close(fd);
@@ -183,9 +183,9 @@ TEST(a_fetch_around_the_stop_is_recorded)
 }
 
 /*
- * The sample of the op unit is due around the stop. If the stop comes first, the sample is still
- * due afterwards. The fetch unit takes no sample. Its count must include the loop. It may also
- * include the stop and the handling of the op unit's sample.
+ * The sample of the op unit is due around the stop. If the stop comes first, no sample is taken,
+ * and the PMD is still negative. The fetch unit takes no sample. Its count must include the loop.
+ * It may also include the stop and the handling of the op unit's sample.
  */
 static void check_samples(void)
 {
@@ -214,7 +214,7 @@ static void check_samples(void)
 			continue;
 		}
 		ck_assert_msg(seen.pmd < 0 && seen.pmd >= -3 * later,
-			      "distance %ju, halt after %ju: PMD %jd",
+			      "sample due after %ju ops, halt after %ju: the PMD is %jd",
 			      (uintmax_t)distance, (uintmax_t)halt, (intmax_t)seen.pmd);
 		not_yet++;
 	}
@@ -247,7 +247,7 @@ static void check_two_units(void)
 	for (later = 0; later < 2500; later += 16) {
 		write_pmd(fd, PFM_AMD_IBS_FETCH, -(distance + later));
 		seen = run(fd, distance);
-		ck_assert_msg(seen.samples == 2, "%ju later: %ju samples",
+		ck_assert_msg(seen.samples == 2, "%ju fetches later: %ju samples, not 2",
 			      (uintmax_t)later, (uintmax_t)seen.samples);
 	}
 	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);

@@ -94,8 +94,8 @@ TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 #define WHOLE 100000 /* a period */
 
 /*
- * Starts and stops the context 100 times, and executes half a period each time. Returns the number
- * of samples.
+ * Starts and stops the context 100 times, and executes half a period each time. If @writes is true,
+ * writes the PMD before each start. Returns the number of samples.
  */
 static uint64_t samples_of_halves(int fd, bool writes)
 {
@@ -113,8 +113,8 @@ static uint64_t samples_of_halves(int fd, bool writes)
 }
 
 /*
- * If the PMC selects one level, the PMD does not show how much of a period has passed. The next
- * start still continues the period. A write to the PMD begins a new period.
+ * If the PMC selects one level, the PMD does not show how much of a period has passed. But the next
+ * start continues the period. A write to the PMD begins a new period.
  */
 TEST(a_period_of_one_level_goes_on_at_the_next_start)
 {
@@ -219,7 +219,7 @@ TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
 	ck_assert_int_ne(waiting, -1);
 	ck_assert_uint_eq(perf_counts(waiting), 0);
 	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
-	/* perf can use the other unit all the time. */
+	/* Meanwhile perf can use the fetch unit. */
 	must_work_in_perf("ibs_fetch");
 	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
 	close(waiting);

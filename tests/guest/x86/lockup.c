@@ -47,8 +47,9 @@ static void check_report(void)
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(reports_end(HARD_LOCKUP), 1);
 	/*
-	 * A cycle is a nanosecond. The number of samples is not exact: printing the kernel's report
-	 * takes more cycles, and perf's NMI handler halts our counters for a while.
+	 * A cycle takes a nanosecond, so there are about 1000 samples per second. Their number is
+	 * not exact: printing the kernel's report takes more cycles, and perf's NMI handler halts
+	 * our counters for a while.
 	 */
 	must_be_between(header->hdr_count, SECONDS * 980, SECONDS * 1050);
 	close(fd);

@@ -304,8 +304,8 @@ TEST(two_threads_have_their_own_records)
 /* ---- endings ------------------------------------------------------------------------------ */
 
 /*
- * Each iteration closes the context and kills the thread, at a different moment of the period. The
- * close and the kill come first in turn.
+ * Each iteration closes the context and kills the thread, at a different moment of the period. In
+ * odd iterations the kill comes first; in even iterations the close comes first.
  */
 static void check_endings(void)
 {

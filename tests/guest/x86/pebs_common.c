@@ -8,7 +8,7 @@
 
 #define DTES64 BIT(2) /* CPUID 1 ECX */
 
-/* AMD's module does not have the parameter. */
+/* The test program expects parameter "pebs" only of the module for Intel's PMUs. */
 bool is_intel(void)
 {
 	const bool is = pmu_is("intel");

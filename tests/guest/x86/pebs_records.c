@@ -278,8 +278,9 @@ static void check_levels(void)
 	become(USER_ID);
 	ck_assert_uint_eq(samples_in_kernel(&all), 0);
 	/*
-	 * The user gets the samples of the kernel, too, but without the kernel's addresses. The two
-	 * runs have different numbers of samples, because interrupts add samples.
+	 * The user also gets the samples that were taken in the kernel, but without the kernel's
+	 * addresses. Root and the user have different numbers of samples, because interrupts add
+	 * samples.
 	 */
 	ck_assert_uint_ge(all, in_kernel - in_kernel / 20);
 	buffer = first_sample(PERIOD_7, AT_KERNEL, work_in_kernel);
@@ -287,7 +288,10 @@ static void check_levels(void)
 	ck_assert_uint_eq(buffer.ip_is_exact, 0);
 	buffer = first_sample(PERIOD_7, AT_USER, work_at_user_level);
 	ck_assert_uint_eq(buffer.payload_size, sizeof(struct pfm_intel_pebs));
-	/* Only the upper half of the addresses belongs to the kernel. */
+	/*
+	 * A stack pointer of 0 is not an address of the kernel: only the upper half of all
+	 * addresses belongs to the kernel.
+	 */
 	buffer = first_sample(PERIOD_7, AT_USER, work_with_stack_at_0);
 	ck_assert_uint_eq(buffer.payload_size, sizeof(struct pfm_intel_pebs));
 }

@@ -58,7 +58,7 @@ static int event_of_exec(uint64_t config, pid_t pid, int group)
 	};
 	int fd;
 
-	/* perfmon may keep exclusive counters for another second after the last unload. */
+	/* After the last unload, perfmon may keep exclusive counters for a second. */
 	while ((fd = syscall(SYS_perf_event_open, &attr, pid, -1, group,
 			     PERF_FLAG_FD_CLOEXEC)) == -1 &&
 	       errno == EBUSY)
@@ -141,7 +141,8 @@ static void must_agree(void)
 	ck_assert_uint_ge(perf.instructions, strtoull(LENGTH, NULL, 10));
 	for (i = 0; i < 3; i++) {
 		pfmon = count_with_pfmon();
-		printf("         pfmon %ju instructions, %ju cycles, perf %ju, %ju\n",
+		printf("         pfmon: %ju instructions, %ju cycles; perf: %ju instructions, "
+		       "%ju cycles\n",
 		       (uintmax_t)pfmon.instructions, (uintmax_t)pfmon.cycles,
 		       (uintmax_t)perf.instructions, (uintmax_t)perf.cycles);
 		ck_assert_uint_eq(pfmon.instructions, perf.instructions);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests contexts that are loaded while the machine suspends to RAM. CPU 0 loses its registers.
+ * x86: tests contexts that are loaded while the machine suspends to RAM. The suspend erases the
+ * registers of CPU 0.
  *
  * Guests that can suspend have no exact clock, and QEMU's PMU counts nanoseconds in them. So the
  * tests compare each count with the CPU time. If a register was lost, the count is 0, or at least
@@ -37,8 +38,8 @@ static void suspend(void)
 }
 
 /*
- * Runs @check on CPU 0 with the PMU module's @ownership. When @check suspends the machine, CPU 0
- * loses its registers.
+ * Runs @check on CPU 0 with the PMU module's @ownership. When @check suspends the machine, the
+ * registers of CPU 0 are erased.
  */
 static void suspending(const char *ownership, void (*check)(void))
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests that a program that reads counter registers (RDPMC) cannot see the counts of other
+ * x86: tests programs that read counter registers (RDPMC). They must not see the counts of other
  * threads.
  *
  * While a program has a hardware event of perf mapped, the kernel lets it read all counters.
@@ -80,8 +80,8 @@ static void check_mapped(void)
 	for (i = 0; i < READS / COUNTERS; i++)
 		for (n = 0; n < COUNTERS; n++)
 			if (rdpmc(n) != erased[n])
-				ck_abort_msg("read %d of counter %u: 0x%jx, before 0x%jx",
-					     i, n, (uintmax_t)rdpmc(n),
+				ck_abort_msg("read %d of counter %u: 0x%jx, not 0x%jx", i,
+					     n, (uintmax_t)rdpmc(n),
 					     (uintmax_t)erased[n]);
 	child_finish(&child);
 	/* The monitored thread has run between the reads. */

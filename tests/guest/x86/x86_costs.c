@@ -244,8 +244,8 @@ static void must_switch(struct cost is, unsigned int counters, struct switches m
 }
 
 /*
- * Only this thread is monitored, so at each switch to this thread the counters still have its
- * values.
+ * Only this thread is monitored, so at each switch to this thread the counters still have the
+ * thread's values.
  */
 static void check_alone(void)
 {

@@ -125,9 +125,9 @@ TEST(skid_loses_no_count)
 }
 
 /*
- * In each turn the interrupt comes some instructions later than in the turn before. It comes
- * before, during or after the stop. If it comes after the set has stopped and before the counters
- * are read, the module leaves the overflow to the stop.
+ * In each pass of the loop the interrupt comes some instructions later than in the pass before:
+ * first before the stop, then during the stop, and at last after the stop. If it comes after the
+ * set has stopped and before the counters are read, the module leaves the overflow to the stop.
  */
 static void check_around_stop(void)
 {
@@ -173,12 +173,12 @@ TEST(two_overflows_may_be_one_interrupt)
 }
 
 /*
- * The counters count at both levels. In each turn the second counter wraps some instructions later
- * than in the turn before. In some turns it wraps in the NMI of the first counter, before the
- * handler halts the counters. Then AMD's local APIC raises a second NMI, which finds no overflow.
- * Intel's local APIC has masked the PMU's interrupt by then, so no second NMI comes. If no register
- * starts both counters at the same time, the second counter starts after the first, and their
- * counts differ by some instructions.
+ * The counters count at both levels. In each pass of the loop the second counter wraps some
+ * instructions later than in the pass before. In some passes it wraps in the NMI of the first
+ * counter, before the handler halts the counters. Then AMD's local APIC raises a second NMI, which
+ * finds no overflow. Intel's local APIC has masked the PMU's interrupt by then, so no second NMI
+ * comes. If no register starts both counters at the same time, the second counter starts after the
+ * first, and their counts differ by some instructions.
  */
 static void check_during_handler(void)
 {
@@ -436,8 +436,8 @@ TEST(interrupts_for_some_time_after_an_overflow_are_ours)
 }
 
 /*
- * If an interrupt is lost, the module still expects it for some ticks. In this time, the module
- * mistakes an NMI from another source for the lost interrupt. If such an NMI comes after this time,
+ * If an interrupt is lost, the module still expects it for some ticks. During these ticks, the
+ * module mistakes an NMI from another source for the lost interrupt. If such an NMI comes later,
  * the module must not accept it.
  */
 static void check_foreign_after_lost(void)

@@ -17,7 +17,7 @@
 /*
  * Calls the code of the known branches, and then executes 8,000 instructions without a branch. When
  * a counter overflows in these instructions, the branch records contain the known branches and the
- * call.
+ * call of their code.
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];
@@ -36,7 +36,7 @@ int sampling_context(void);
 struct pfarg_pmd sampled_pmd(uint64_t period);
 /* Makes counter 0 count instructions at @levels. Its samples contain all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);
-/* Returns a context that samples with this value of PMC 30. */
+/* Returns a sampling context whose PMC 30 has the value @control. */
 int lbr_context(uint64_t control, unsigned int levels, uint64_t period);
 
 typedef const struct pfm_dfl_smpl_entry *entry_t;

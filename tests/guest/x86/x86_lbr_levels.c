@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests which of Intel's last branch records a user sees: records of which levels and of which
- * threads.
+ * Tests that samples contain only those of Intel's last branch records that the user may see: the
+ * branches of the selected levels and of the monitored thread.
  */
 #include "x86_lbr.h"
 
@@ -30,7 +30,7 @@ struct levels {
  */
 #define LEVEL_PERIOD 20011
 
-/* Executes more than LEVEL_PERIOD instructions at user level, then as many at kernel level. */
+/* Executes more than LEVEL_PERIOD instructions at user level, then more than that in the kernel. */
 static void work_at_both_levels(void)
 {
 	unsigned int i;
@@ -112,7 +112,7 @@ static void check_counting_user(void)
 
 /*
  * Skips the test unless the processor has last branch records and the ownership is exclusive. The
- * two tests below use this function instead of with_lbr(), because they do not need module
+ * next two tests use this function instead of with_lbr(), because they do not need module
  * perfmon_msr.
  */
 static void must_be_available(void)

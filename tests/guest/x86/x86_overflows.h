@@ -6,16 +6,16 @@
 #include "measure.h"
 #include "x86_registers.h"
 
-/* A PMD has 46 or 30 bits. WRAP is a multiple of its range in both cases. */
+/* A counter has 46 or 30 bits in hardware. In both cases, it wraps when its PMD reaches WRAP. */
 #define WRAP BIT(46)
 #define LOOP 10000ull
 
 /**
- * struct seen - what has happened
+ * struct seen - numbers of interrupts and overflows; an NMI may be in several of these numbers
  * @nmis: NMIs of all kinds
  * @unknown: NMIs that the kernel reported as unknown
- * @late: NMIs that the module accepted although it found no overflow
- * @spurious: NMIs that found no overflow while a set counted
+ * @late: NMIs that found no overflow, but that the module accepted as its own
+ * @spurious: NMIs that found no overflow although a set was counting
  * @regular: NMIs that found an overflow
  * @replayed: overflows that were found when the counters were halted
  */

@@ -20,7 +20,7 @@ SUITE(x86_pauses, 120);
  * kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
-/* If a pause is requested to begin this many instructions later, it begins in the test's loop. */
+/* A pause that is requested to begin IN_LOOP instructions later begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9

@@ -5,7 +5,7 @@
  * it any more.
  *
  * For older kernels hrtimer_setup() is a macro that calls a function of another name.  So
- * the modules also compile for an older kernel to which hrtimer_setup() was backported.
+ * the modules compile even for an older kernel to which hrtimer_setup() was backported.
  */
 #ifndef PERFMON_COMPAT_HRTIMER_H
 #define PERFMON_COMPAT_HRTIMER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Callbacks for suspend and resume.  Since 6.19, and since an update of 6.12, they take an
- * argument, and the structure that registers them has another name.  Kbuild finds out which
- * interface the kernel has.
+ * argument, and the structure that registers them has another name.  The file Kbuild finds
+ * out which interface the kernel has, and defines PFM_HAS_SYSCORE if it is the new one.
  */
 #ifndef PERFMON_COMPAT_SYSCORE_H
 #define PERFMON_COMPAT_SYSCORE_H

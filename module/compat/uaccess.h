@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_access_begin() and its companions: arm64 has versions of its own since 6.9.  Before
- * 6.9 arm64 used the generic versions, which check the address again at each access.
+ * user_access_begin() and the functions that are used with it: arm64 has its own versions since
+ * 6.9.  Before 6.9 arm64 used the generic versions, which check the address again at each access.
  */
 #ifndef PERFMON_COMPAT_UACCESS_H
 #define PERFMON_COMPAT_UACCESS_H

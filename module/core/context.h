@@ -101,13 +101,13 @@ struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
-	struct pid *creator; /* process that created a system-wide context; if not, NULL */
+	struct pid *creator; /* process that made the context; NULL: not system-wide */
 	struct pfm_cpu __percpu *cpus; /* system-wide: data of the CPUs, see pfm_here() */
 	bool user_level; /* may count at user level only, see struct pfm_register */
-	const struct pfm_format *format; /* NULL: none; the copies have the same format */
+	const struct pfm_format *format; /* NULL: none; copies have their parent's format */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
-	struct pfm_instances *instances; /* for each CPU, shared with copies; NULL: none */
+	struct pfm_instances *instances; /* one for each CPU, for copies too; NULL: none */
 	struct pfm_user *user; /* who created the context */
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 

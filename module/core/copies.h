@@ -3,11 +3,11 @@
  * Inheritance: copies of a context.
  *
  * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes a
- * thread or a child process, the probe of fork loads a copy on the new thread before the new thread
- * first runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to
- * the overflow handler it is a context like any other.  When the thread of a copy ends, the counts
- * of the copy are added to the sums of the parent's sets.  The memory of the copy is kept for the
- * next fork.
+ * thread or a child process, the probe of PFM_HOOK_FORK loads a copy on the new thread before the
+ * new thread first runs.  A copy is a struct pfm_context without a file.  To the hooks of the
+ * scheduler and to the overflow handler it is a context like any other.  When the thread of a copy
+ * ends, the counts of the copy are added to the sums of the parent's sets.  The memory of the copy
+ * is kept for the next fork.
  *
  * A copy of a copy has the same parent as that copy.  The parent's thread may end before the
  * threads of the copies.
@@ -32,7 +32,7 @@ struct pfm_snapshot;
  * @set_count: number of event sets of a copy; fixed while copies live
  * @set_size: size of a set, in bytes
  * @snapshot: memory for a reading; protected by the parent's mutex
- * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
+ * @lock: protects all fields below.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
  * @living: loaded copies, except those in @waiting
  * @waiting: loaded copies that the present walk has not visited yet
@@ -51,7 +51,7 @@ struct pfm_snapshot;
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: number of event sets that have been configured so far, in all copies together
+ * @configured: how often an event set of a copy has been configured so far, for all copies
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
@@ -174,8 +174,8 @@ void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *sta
 
 /*
  * @copy has just been detached from its thread: add its counts to the parent's sums.  The lock of
- * struct pfm_copies is held.  Return: a copy that the caller has to free, or NULL: see
- * pfm_copy_make_idle().
+ * struct pfm_copies is held.  Return: a copy that the caller has to free; NULL if there is none.
+ * See pfm_copy_make_idle().
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
 

@@ -74,8 +74,8 @@ no_threads:
 }
 
 /*
- * The kernel unloads this module only if no file is open and no other module has registered a PMU
- * or a format.
+ * The kernel unloads this module only if no file of /dev/perfmon is open and no other module has
+ * registered a PMU or a format.
  */
 static void __exit perfmon_exit(void)
 {

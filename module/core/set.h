@@ -20,9 +20,10 @@ struct pfm_context;
  * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
  * @reset_virtual: the virtual PMDs that are reset when this PMD overflows; bit n stands for PMD
  *	PFM_VIRTUAL_PMD_BASE + n
- * @switch_count: number of overflows after which sets are switched; 0: they are not switched
+ * @switch_count: number of overflows of this PMD after which the next set becomes active; 0: these
+ *	overflows do not switch sets
  * @switch_remaining: overflows that remain before the next set switch
- * @records: whether @smpl_pmds is not empty
+ * @records: whether any bit of @smpl_pmds is set
  * @unused: makes the size a power of two, so that hot paths find an element with a shift
  */
 struct pfm_pmd_attributes {
@@ -74,7 +75,8 @@ struct pfm_sum {
  *
  * @ends_at: the set's turn ends when @duration reaches this value
  * @load: number of the load (pfm_context.loads) to which @overflowed and @reset_* belong
- * @triggers: counters whose overflows switch to the next set
+ * @triggers: counters with a @switch_count; without PFM_SETFL_OVFL_SWITCH, their overflows do not
+ *	switch sets
  * @pmc_stamp: gets a new number when PMCs change; a CPU that writes the PMCs to its registers
  *	copies this number
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed
@@ -108,7 +110,7 @@ struct pfm_set {
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL]; /* values of source() when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL]; /* results of source() when monitoring began */
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */

@@ -42,10 +42,11 @@ struct module;
  *	thread's counters already run but the scheduler has not yet switched to the thread.
  *	In this case, the stack and the user memory are still those of the previous thread.
  * @regs: registers of the interrupted code.  If the overflow was found only when the thread
- *	left the CPU, these are the thread's registers in user mode.
+ *	left the CPU, these are the registers with which the thread entered the kernel.
  * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
  *	interrupted instruction.  If this address is in the kernel and the user may not see kernel
- *	addresses, @ip is the address of the last instruction in user mode instead.
+ *	addresses, @ip is the address at which the thread entered the kernel, or 0 if the thread
+ *	runs no user code.
  * @ip_is_exact: the hardware recorded @ip
  * @payload: other data that the hardware recorded; the header of the register map defines the
  *	layout.  NULL if there is no such data or the user may not see it.
@@ -108,7 +109,7 @@ static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 }
 
 /* What the core does after a sample or at a restart: a bit mask. */
-#define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
+#define PFM_CONTROL_NOTIFY 0x1 /* notify the user if the PMD has PFM_REGFL_OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring; at a restart: leave it masked */
 #define PFM_CONTROL_SWITCH 0x8 /* switch to the next set; with _MASK, at the restart */

@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on have this or _SAMPLED */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on: this or PFM_REG_SAMPLED */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC without levels: see struct pfm_register */
@@ -68,7 +68,7 @@ struct task_struct;
  * struct pfm_register - a PMC or a PMD
  * @name: name in the manual; NULL if there is no register of this number
  * @type: PFM_REG_*
- * @width: bits that a PMD has in hardware, 1 to 64
+ * @width: number of bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
  * @reserved: bits of a PMC that always have their values in @default_value, whatever a user writes
  * @user_set: if the context may count only at user level, the core sets these bits in every value
@@ -142,8 +142,8 @@ struct pfm_registers {
  * @pmu: the PMU of the context
  * @task: the thread; NULL if the context is system-wide
  * @cpu: the CPU of a system-wide context; -1 for a context on a thread
- * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
- *	counts at kernel level
+ * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context may count
+ *	at kernel level
  * @why: before load() returns an errno, it may write the reason into this field, in a few words for
  *	users
  * @sets: for the core's use
@@ -240,7 +240,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	instructions in @to, innermost first, at most @most addresses.  Returns the number of
  *	addresses.  Optional.
  * @overflows: hot; returns the @counters that have wrapped and have not been acknowledged; required
- *	if the PMU calls pfm_overflow().
+ *	if the PMU module calls pfm_overflow().
  * @acknowledge: hot; clear the overflows of @counters; the core has recorded these overflows.
  */
 struct pfm_pmu_operations {
@@ -273,7 +273,7 @@ struct pfm_pmu_operations {
 
 /**
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
- * @name: name in pmu_desc
+ * @name: name that the PMU's directory in sysfs shows
  * @is_state: true if the PMD's value is what @read returns at the moment.  False if the PMD counts:
  *	while an event set is active and monitoring, each increase of what @read returns is added to
  *	the set's PMD.

@@ -5,8 +5,8 @@
  * monitor.  The steps of a load are described at struct pfm_attachment.
  *
  * The user's unload, the end of the thread and the execution of a program can happen at
- * the same time.  The first one to take the context's lock drops the attachment.  The
- * others find no attachment.
+ * the same time.  Each of these three takes the context's lock.  The first to get the lock drops
+ * the attachment, and the others find no attachment.
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
@@ -141,8 +141,8 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 }
 
 /*
- * If the thread is already running here, no thread switch will call pfm_switch_in() soon.  So call
- * pfm_switch_in() now.
+ * If the thread is already running on this CPU, no thread switch will call pfm_switch_in() soon.
+ * So call pfm_switch_in() now.
  */
 static void catch_here(struct pfm_context *context)
 {
@@ -181,7 +181,10 @@ static void catch_other(struct pfm_context *context, struct task_struct *task)
 	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
 }
 
-/* Return: whether the context stays loaded when its thread executes a privileged program. */
+/*
+ * @privileged: whether the loader has CAP_PERFMON.  Return: whether the context stays loaded when
+ * its thread executes a privileged program.
+ */
 static bool follows_all_programs(const struct pfm_context *context, bool privileged)
 {
 	if (context->flags & PFM_FL_NOTIFY_BLOCK)

@@ -99,8 +99,8 @@ static int taken(struct pfm_context *context, struct pid *holder)
 }
 
 /*
- * Load the context on CPU @number.  CPU hotplug is held off, so the CPU cannot go offline between
- * the check and the load.
+ * Load the context on CPU @number.  cpus_read_lock() blocks CPU hotplug, so the CPU cannot go
+ * offline between the check and the load.
  */
 static int bind(struct pfm_context *context, unsigned int number, struct pfm_set *set)
 {
@@ -210,10 +210,10 @@ static void end_context(struct pfm_cpu *cpu)
 }
 
 /*
- * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this in
- * their hotplug callbacks.  Such a callback also runs when the module releases the hardware.  In
- * that case the CPU is still active.  The contexts that are bound to it then use only virtual PMDs,
- * so these contexts stay loaded.
+ * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this
+ * function in their hotplug callbacks.  Such a callback also runs when the module releases the
+ * hardware.  In that case the CPU is still active.  The contexts that are bound to it then use only
+ * virtual PMDs, so these contexts stay loaded.
  */
 void pfm_cpu_goes_offline(void)
 {

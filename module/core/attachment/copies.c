@@ -22,8 +22,8 @@
 #include "detach.h"
 
 /*
- * On PREEMPT_RT each allocation may sleep, but the probe of fork may not.  So on PREEMPT_RT a load
- * prepares this number of copies.
+ * On PREEMPT_RT each allocation can sleep, but the probe of fork must not sleep.  So on PREEMPT_RT
+ * a load allocates this number of copies in advance.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 
@@ -269,7 +269,7 @@ int pfm_copies_refuse(struct pfm_context *context)
 			READ_ONCE(context->copies->count));
 }
 
-/* Prepare copies for PREEMPT_RT.  If there is not enough memory, prepare fewer copies. */
+/* Allocate PREPARED idle copies, or fewer if there is not enough memory. */
 static void prepare(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;

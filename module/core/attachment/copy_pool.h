@@ -38,9 +38,9 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
- * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, the oldest
- * ones are dropped.  Return: a copy that the caller has to free, NULL if there is none
- * (see pfm_copy_make_idle()).
+ * Move an unloaded copy from its list to the list "kept", which keeps its counts.  If too many
+ * counts are kept, the oldest ones are dropped.  Return: a copy that the caller has to free, NULL
+ * if there is none (see pfm_copy_make_idle()).
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 

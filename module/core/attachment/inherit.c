@@ -82,7 +82,7 @@ static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 
 /*
  * Copy the configuration of @from to @set.  The PMCs of both sets then have the same values and the
- * same stamp, so a CPU that switches between the two sets need not write the PMCs.
+ * same pmc_stamp, so a CPU that switches between the two sets need not write the PMCs.
  */
 static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 			  const struct pfm_set *from)
@@ -103,7 +103,8 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 
 /*
  * Return: the initial value of counter @n of a copy.  If the counter's overflows take samples or
- * switch sets, this is the short reset value, so the first sampling period has its full length.
+ * switch sets, this is the short reset value, so that the first sampling period has its full
+ * length.  For other counters it is 0.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)
@@ -220,8 +221,8 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 }
 
 /*
- * Load a copy of @source on @child.  Lock held.  Return: false if @child has to get a copy, but
- * none could be loaded.
+ * Load a copy of @source on @child.  Lock held.  Return: true if a copy was loaded, or if @child
+ * needs none, because @source does not monitor the current thread any more.
  */
 static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		   struct task_struct *child)
@@ -280,7 +281,7 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 		/*
 		 * /proc shows a new thread before the hooks see the fork.  So the loader may
 		 * already have loaded another context on @child.  In that case @child is monitored,
-		 * and is not counted as not followed.
+		 * and @not_followed must not count it.
 		 */
 		if (!follow(copies, source, child) &&
 		    !pfm_thread_is_held_by(child, copies->parent->loader)) {

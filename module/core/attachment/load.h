@@ -22,8 +22,8 @@ static inline void pfm_statistics_begin(struct pfm_context *context)
 }
 
 /*
- * Complete the statistics, when the context is detached from its thread.  Called like
- * pfm_statistics_begin().
+ * Complete the statistics, when the context is detached from its thread.  Called with
+ * the context's lock held, where the registers are.
  */
 static inline void pfm_statistics_end(struct pfm_context *context)
 {

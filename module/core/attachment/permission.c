@@ -2,9 +2,10 @@
 /*
  * Permissions: who may count, and who may monitor a thread.
  *
- * The kernel does not export its own checks, so this module opens files of a private proc
- * mount instead.  The private mount makes the checks independent of the caller's root and
- * mount namespace.
+ * The kernel does not export the functions that check these permissions.  So this module opens
+ * files of a private mount of proc: one file contains a setting, and when the others are opened,
+ * the kernel checks the caller's permission.  The private mount makes the checks independent of the
+ * caller's root and mount namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -34,7 +35,7 @@ int pfm_permission_init(void)
 {
 	struct file_system_type *type;
 
-	/* A mount of proc gets the pid namespace of the caller. */
+	/* The mount gets the caller's pid namespace.  It must be the initial pid namespace. */
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
 	type = get_fs_type("proc");
@@ -62,7 +63,7 @@ void pfm_permission_exit(void)
 /* ---- who may count ---------------------------------------------------------------- */
 
 /* Values of kernel.perf_event_paranoid. */
-#define PARANOID_KERNEL 1 /* up to this value, all users may count at both levels */
+#define PARANOID_KERNEL 1 /* up to this value, all users may count even at kernel level */
 #define PARANOID_USER	2 /* up to this value, all users may count at user level */
 #define PARANOID_CLOSED 3
 

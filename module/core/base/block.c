@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocking the monitored thread on a notification.
+ * How the monitored thread is blocked after a notification (PFM_FL_NOTIFY_BLOCK).
  *
  * The overflow handler may be an NMI and can only note that the thread has to wait.  An
  * irq_work queues a task work.  The thread executes the task work before it returns to user
- * mode, and waits there.  A fatal signal ends the wait.  A queued task work cannot be
+ * mode, and waits in the task work.  A fatal signal ends the wait.  A queued task work cannot be
  * cancelled, so it keeps a reference to the module until it has run.  If the thread goes to sleep
- * in a system call after the work was queued, the module is held until that call returns.
+ * in a system call after the work was queued, the reference remains until that call returns.
  */
 #include <linux/module.h>
 #include <linux/pid.h>

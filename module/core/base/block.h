@@ -12,9 +12,9 @@ struct task_struct;
 /**
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
- * Each load of a context makes a new pfm_block.  If the work of the old block is still queued
- * after an unload, it does not affect the next load.  The context and the queued work each
- * hold a reference to the pfm_block.  The context's lock protects the fields, except where the
+ * Each load of a context with this flag makes a new pfm_block.  If the work of the old block is
+ * still queued after an unload, it does not affect the next load.  The context and the queued work
+ * each hold a reference to the pfm_block.  The context's lock protects the fields, except where the
  * description of a field says something else.
  *
  * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
@@ -40,7 +40,7 @@ struct pfm_block {
  */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
-/* End the wait of the thread.  The caller holds no lock of the context. */
+/* End the wait of the thread.  The caller does not hold the context's raw lock. */
 void pfm_block_release(struct pfm_block *block);
 
 /* Context lock held. */

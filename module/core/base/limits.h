@@ -13,7 +13,7 @@
  * decides whether these users may also count at kernel level.
  */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* perf_event_paranoid decides: all users, or members of task_group */
+	PFM_POLICY_PERF, /* all users if perf_event_paranoid <= 2; if not, members of task_group */
 	PFM_POLICY_USER, /* all users */
 	PFM_POLICY_GROUP, /* members of task_group */
 };
@@ -63,7 +63,7 @@ void pfm_user_put(struct pfm_user *user);
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*
  * Charge @user for a copy.  May be called anywhere, even in an NMI; no lock is needed.  If
- * @privileged, the limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
+ * @privileged is true, the limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
  * Return: false if a limit is reached.
  */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);

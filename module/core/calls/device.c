@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/perfmon: an open file is a context. */
+/* /dev/perfmon: each open file of this device has a struct pfm_context. */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of calls, and all copying from and to user space.
+ * The table of calls, and the copying of most arguments from and to user space.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -51,8 +51,8 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 }
 
 /*
- * Copy in the name of a PMU or format.  If the name is not shorter than @size bytes, the call fails
- * with @error and the reason @too_long.
+ * Copy in the name of a PMU or format.  If the name and its zero byte need more than @size bytes,
+ * the call fails with @error and the reason @too_long.
  */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
@@ -213,7 +213,7 @@ static int ioctl_statistics(struct pfm_context *context, struct pfm_argument arg
 
 	if (error)
 		return error;
-	/* Only @flags and @cpu are used.  The caller may leave anything in the other fields. */
+	/* Only the fields flags and cpu are used.  The other fields may contain anything. */
 	statistics = (struct pfm_statistics){ .flags = asked.flags, .cpu = asked.cpu };
 	return pfm_cost_statistics(context, &statistics)
 		       ?: copy_out(context, argument, &statistics, sizeof(statistics));
@@ -303,8 +303,9 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 }
 
 /*
- * End a call that used @elements.  @error: result of the call.  @copy_back: copy the elements back,
- * even if the call failed.  Return: @error, or -EFAULT if the elements cannot be copied back.
+ * End a call that used @elements.  @error: result of the call.  @copy_back: whether to copy the
+ * elements back to user memory; this is done even if the call failed.  Return: @error, or -EFAULT
+ * if the elements cannot be copied back.
  */
 static int elements_put(struct pfm_context *context, const struct elements *elements,
 			bool copy_back, int error)
@@ -433,7 +434,7 @@ static noinline int check_size(struct pfm_context *context,
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* If this version has no structure for the call, all bytes must be 0. */
+	/* If this version has no structure for the call, all the user's bytes must be 0. */
 	return operation->size ? 0 : pfm_copy_in_other(context, NULL, 0, argument);
 }
 

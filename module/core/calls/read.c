@@ -127,8 +127,8 @@ no_access:
 }
 
 /*
- * Read elements of a later version.  This is a function of its own, so that the sizes in
- * read_vector() are constants.
+ * Read elements that are longer than those of this version.  This is a function of its own, so that
+ * the sizes in read_vector() are constants.
  */
 static noinline int read_long_elements(struct pfm_context *context,
 				       struct pfm_vector vector, size_t known)

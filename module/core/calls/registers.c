@@ -73,8 +73,8 @@ static u64 new_pmc_stamp(void)
 }
 
 /*
- * Update the fields that depend on the values of PMCs, on the PMDs in use and on the narrow
- * counters.
+ * Update the fields that depend on the values of PMCs, on the PMDs in use and on set->narrow
+ * (PFM_REGFL_NO_EMUL64).
  */
 static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set)
 {
@@ -155,7 +155,7 @@ static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 		set->narrow &= ~desc->counters;
 }
 
-/* Return: whether the next element is of the same set. */
+/* Return: whether the element after element @i is of the same set. */
 static bool set_goes_on(const struct chunk *chunk, u32 i)
 {
 	const struct pfarg_pmc *pmc = &chunk->pmcs[i];
@@ -299,8 +299,8 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 }
 
 /*
- * Bring a PMD into use.  If it is a counter, it counts from now on, and the PMCs that drive it are
- * programmed.
+ * Bring a PMD into use.  If it is a counter, it counts from now on, and the PMCs that drive it
+ * come into use.
  */
 static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int n)
 {
@@ -406,7 +406,7 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
-/* Claim the PMDs below 256 that come into use when @pmd is written. */
+/* Claim the PMDs that come into use when @pmd is written.  Virtual PMDs need no claim. */
 static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *pmd,
 			  u32 index)
 {

@@ -3,8 +3,8 @@
  * The counts of a context together with those of its copies.
  *
  * Adding up the counts takes longer if there are more living copies.  The copies are read one after
- * the other, while their threads run.  Each thread is counted once, even if it ends during
- * the reading.
+ * the other, while their threads run.  The counts of each thread are added once, even
+ * if it ends during the reading.
  */
 #include "counting/set_clock.h"
 #include "copies.h"

@@ -44,7 +44,7 @@ static __always_inline int pfm_copy_in(struct pfm_context *context, void *to,
 }
 
 /*
- * Copy in a vector's description, and check it.  The order of the checks is that of
+ * Copy in a struct pfm_vector, and check it.  The order of the checks is that of
  * docs/interface.md 1.5.  @known: size of an element in this version.
  *
  * This function is hot.  The compiler keeps @vector in CPU registers as long as no code takes the

@@ -13,7 +13,10 @@ void pfm_implemented(const struct pfm_register *registers, unsigned int count, u
 			map[n / 64] |= BIT_ULL(n % 64);
 }
 
-/* A PMC that drives counters is available if one of these counters is available. */
+/*
+ * A PMC that drives counters is available if at least one of these counters is available.  All
+ * other PMCs of the PMU are always available.
+ */
 void pfm_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
 		   u64 *pmcs, u64 *pmds)
 {

@@ -4,13 +4,16 @@
 
 #include "context.h"
 
-/* Set the bits of the existing registers in the bitmap @map.  @count: length of @registers. */
+/*
+ * Set in the bitmap @map the bits of the registers that exist.  An element of @registers without a
+ * name stands for a register that does not exist.  @count: length of @registers.
+ */
 void pfm_implemented(const struct pfm_register *registers, unsigned int count, u64 *map);
 
 /*
- * Find the registers of @pmu that are available for @context.  Sets their bits in @pmcs and @pmds,
- * which are zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  @context uses @pmu, or has no PMU
- * yet.  May sleep.
+ * Find the registers of @pmu that are available for @context, and set their bits in the bitmaps
+ * @pmcs (PFM_PMC_BV words) and @pmds (PFM_PMD_BV words).  The caller has set all bits to 0.
+ * @context uses @pmu, or has no PMU yet.  May sleep.
  */
 void pfm_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
 		   u64 *pmcs, u64 *pmds);

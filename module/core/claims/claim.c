@@ -43,7 +43,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Entries for each kind.  If all are in use, further combinations of PMDs share the last entry. */
+/* Number of entries for each kind.  If all are in use, new combinations join the last entry. */
 #define USES 16
 
 /**
@@ -66,10 +66,11 @@ struct pfm_use {
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
  *	Protected by uses_lock; is_held is changed only with both uses_lock and the mutex held.
- *	Two claimed combinations of different kinds never exclude each other, see excludes()
+ *	Two claimed combinations of different kinds can be used together, see excludes()
  *
- * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in the
- * last second.  Then the load need not check each PMD, and a load on a thread takes no mutex.
+ * A context finds its PMDs in @uses if other contexts of its kind use exactly these PMDs, or if the
+ * entry of these PMDs is idle but has not been dropped yet.  Then the load need not check each PMD,
+ * and a load on a thread does not take the mutex "claiming".
  */
 struct pfm_claims {
 	struct list_head node;
@@ -120,8 +121,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 }
 
 /*
- * Find the entry that has exactly @pmds, and add 1 to its number of contexts.  Return: the entry,
- * or NULL if there is none.
+ * Find the entry that has exactly @pmds, add 1 to its @contexts, and return it.  NULL: no entry.
  */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
@@ -287,7 +287,7 @@ static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 	return some;
 }
 
-/* drop_idle() for both kinds.  Return: whether an entry for contexts on threads remains. */
+/* Call drop_idle() for both kinds.  Return: whether an entry for contexts on threads remains. */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
 	unsigned long flags;
@@ -409,7 +409,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Called after a set was deleted: perhaps no other set uses its PMDs. */
+/* Compute context->used_pmds again: a set was deleted, and perhaps no other set uses its PMDs. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* The part of take() with the mutex.  Perhaps another context has claimed @pmds: try join(). */
+/* take(), with the mutex.  Another context may have claimed @pmds by now, so try join() first. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;

@@ -5,10 +5,10 @@
 #include "context.h"
 
 /*
- * A loaded context claims two things: the PMDs that its sets use, and the hooks of the
- * scheduler.  After the claim, pfm_claim() calls the load operation of the PMU module, if the
- * module has one.  This operation may refuse the context.  A context that is not loaded claims
- * nothing.
+ * A loaded context claims the PMDs that its sets use.  A context that is loaded on a thread also
+ * claims the hooks of the scheduler.  After the claim, pfm_claim() calls the load operation of the
+ * PMU module, if the module has one.  This operation may refuse the context.  A context that is not
+ * loaded claims nothing.
  *
  * Hardware and hooks that no context uses any more are released at most once per second.  Each
  * claim and each release interrupts all CPUs of the PMU, and enabling the hooks patches the
@@ -29,7 +29,8 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
 /**
  * pfm_claim_more() - claim the additional PMDs that a write needs
  * @context: its mutex is held; if the context is not loaded, nothing is done
- * @index: index of the vector's element that needs @pmds, for context->error
+ * @index: index, in the vector that the user writes, of the element that needs @pmds; stored in
+ *	context->error if the claim fails
  * @pmds: bitmap of PMDs below 256
  *
  * May sleep.
@@ -43,8 +44,8 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 
 /*
- * Undo pfm_claim().  Called with interrupts off, after the counters have stopped counting for
- * @task.
+ * Undo pfm_claim() or pfm_claim_again().  @task: the monitored thread; NULL for a system-wide
+ * context.  Called with interrupts off, after the counters have stopped counting for @context.
  */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 

@@ -18,7 +18,8 @@ u32 pfm_holder_number(struct pid *loader);
 
 /*
  * Find the process that loaded the context of @task.  Return: the number of the process in the
- * caller's pid namespace; 0 if there is no such process or number.
+ * caller's pid namespace; 0 if @task has no context, if the process has ended, or if it is not in
+ * that namespace.
  */
 u32 pfm_holder_of_thread(struct task_struct *task);
 
@@ -28,9 +29,9 @@ bool pfm_thread_is_held_by(struct task_struct *task, const struct pid *loader);
 /*
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
  * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the
- * process is not in the caller's pid namespace.  @cpus: for system-wide contexts, their field cpus;
- * for contexts on threads, NULL.  May sleep.  The caller makes sure that @use stays the same during
- * the call.
+ * process has ended, or is not in the caller's pid namespace.  @cpus: for system-wide contexts,
+ * their field cpus; for contexts on threads, NULL.  May sleep.  The caller makes sure that no other
+ * PMDs replace those of @use during the call.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

@@ -24,7 +24,7 @@ static inline u64 pfm_clock(void)
 	return local_clock();
 }
 
-/* ktime_get_mono_fast_ns() may step back a little.  In this case the function returns 0. */
+/* ktime_get_mono_fast_ns() may step back a little.  In this case pfm_clock_between() returns 0. */
 static inline u64 pfm_clock_between(u64 begin, u64 end)
 {
 	if (IS_ENABLED(CONFIG_HAVE_UNSTABLE_SCHED_CLOCK))

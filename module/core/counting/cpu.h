@@ -33,8 +33,8 @@ struct pfm_set;
  * @set_timer: ends the turn of the active set
  * @sample: the sample that the overflow handler passes to the format
  * @values: values of the PMDs in that sample
- * @noted: the hardware's records of the overflows that are being handled, or NULL; valid
- *	only while they are handled
+ * @noted: what the hardware has recorded about the overflows that are being handled; NULL if it has
+ *	recorded nothing.  Valid only while these overflows are handled
  */
 struct pfm_cpu {
 	struct pfm_cpu_timer throttle_timer;

@@ -12,8 +12,8 @@ struct pfm_cpu;
  * struct pfm_cpu_timer - a timer of a CPU; it can be started in an NMI
  *
  * The timer is not cancelled when a thread is switched out.  So it may expire while another thread
- * runs, or may expire for an earlier turn of the same thread; @look checks for both cases.  The
- * timer is used on its CPU only, interrupts off.
+ * runs, or after another set of the same thread has become active.  @look checks for both cases.
+ * The timer is used on its CPU only, with interrupts off.
  *
  * @work: calls @look.  An NMI cannot start @timer itself, so it queues @work
  * @cpu: the data of the CPU that has this timer

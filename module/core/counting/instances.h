@@ -56,7 +56,10 @@ struct pfm_instances {
 	struct pfm_cpu_instance cpus[];
 };
 
-/* Return: the buffer to map at @page of the file, or NULL.  @context need not have instances. */
+/*
+ * Return: the buffer that begins at @page of the context's file, for mmap(); NULL if no buffer
+ * begins there.  @context need not have instances.
+ */
 struct pfm_buffer *pfm_instances_buffer(struct pfm_context *context, unsigned long page);
 
 /* Fill in those fields of @status that describe buffers, and lost_samples.  Mutex held. */
@@ -83,14 +86,14 @@ static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *
 }
 
 /*
- * Post a message about this CPU.  Interrupts off, perhaps NMI.  A CPU has room for one
- * message.  Until this message is read, further overflows post no message.  The caller wakes
- * the reader.
+ * Post a message about an overflow on this CPU.  Interrupts off, perhaps NMI.  A CPU has room for
+ * one message.  Until this message is read, further overflows on this CPU post no message.  The
+ * caller wakes the reader.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message);
 
-/* Take a CPU's message.  The context's lock is held.  Return: false if no message waits. */
+/* Take the message of one CPU.  The context's lock is held.  Return: false if no message waits. */
 bool pfm_instances_take(struct pfm_instances *instances, struct pfarg_ovfl_msg *message);
 
 static inline bool pfm_instances_wait(const struct pfm_instances *instances)

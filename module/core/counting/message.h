@@ -9,7 +9,7 @@
 
 struct pfm_context;
 
-#define PFM_QUEUE_DEPTH 8 /* most messages about overflows in a queue */
+#define PFM_QUEUE_DEPTH 8 /* maximum number of messages about overflows in a queue */
 #define PFM_QUEUE_SLOTS 16 /* a power of two, larger than the depth */
 
 /**

@@ -278,7 +278,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue was full, or 0.  With a continuous format, always 0. */
+/* Return: PFM_CONTROL_MASK if the queue was full, 0 if not.  With a continuous format: always 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {

@@ -46,9 +46,9 @@ static __always_inline u64 pfm_reset_value(struct pfm_pmd_attributes *attributes
  * pfm_reset() - give the noted PMDs their reset values, in memory
  * @context: it is not counting, or its counters are halted
  * @set: one of its sets
- * @is_long: use the long reset values
+ * @is_long: whether to use the long reset values
  *
- * Return: PMDs below 64 that changed.
+ * Return: bitmap of the PMDs below 64 that got reset values.
  */
 static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set *set,
 				     bool is_long)
@@ -65,7 +65,7 @@ static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set
 	return changed;
 }
 
-/* Like pfm_reset().  When the set counts again, its PMDs are written from memory. */
+/* Like pfm_reset().  When the set counts again, its PMDs are written to the hardware. */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
 				       bool is_long)
 {

@@ -12,7 +12,8 @@ struct pfm_registers;
 struct pfm_set;
 
 /*
- * pfm_set_timer_init() sets up the set_timer of each of @cpus, and pfm_set_timer_exit() stops it.
+ * @cpus has a structure for each CPU.  pfm_set_timer_init() sets up the field set_timer of each
+ * structure, and pfm_set_timer_exit() stops it.
  * This timer ends the turn of a set that has a timeout.
  */
 void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);

@@ -10,7 +10,7 @@
 #include "cpu.h"
 
 /**
- * struct pfm_snapshot - values of a set's PMDs in use, at one moment
+ * struct pfm_snapshot - values of the PMDs that are in use in a set, at one moment
  * @values: by PMD number; undefined for PMDs that are not in use
  * @set: the set: an argument or a result of the function that pfm_context_call() calls
  */
@@ -21,7 +21,7 @@ struct pfm_snapshot {
 
 /*
  * PMD numbers come from the user, and a CPU may speculate past the check in pfm_pmd_used().
- * The modulo keeps such a read within the memory of the snapshot.  The modulo is cheaper than
+ * The modulo keeps a speculative read within the memory of the snapshot.  It is cheaper than
  * array_index_nospec(), and just as safe.
  *
  * The code uses a pointer instead of an index.  The kernels of distributions have UBSAN, which

@@ -85,7 +85,7 @@ static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
 }
 
-/* If a CPU increments a count at the same moment, the count may keep its old value. */
+/* If a CPU increments a count during the reset, the count may keep its old value. */
 void pfm_statistics_reset(void)
 {
 	reset(&pfm_cpu, NULL);

@@ -98,7 +98,7 @@ static __always_inline bool counting_prepare(struct pfm_context *context,
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
 	barrier(); /* the overflow handler must see all stores above */
-	/* Set before start(): right after it, an overflow may come. */
+	/* Set this before start(): an overflow may come right after start(). */
 	WRITE_ONCE(cpu->running, set);
 	return true;
 }

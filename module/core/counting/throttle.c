@@ -44,8 +44,9 @@ static u64 measure(struct pfm_context *context, u64 begun)
 }
 
 /*
- * Return: whether the interrupts since the last check took too much of the time.  @taken: ns that
- * one of these interrupts took; the rest of them are assumed to take as long.
+ * Return: whether the interrupts since the last check took more than BUSY percent of the set's time
+ * since then.  @taken: ns that the present interrupt took; the other interrupts are assumed to have
+ * taken as long.  @time: the set's duration.
  */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {

@@ -70,8 +70,8 @@ void pfm_throttle_wait(struct pfm_cpu *cpu);
 void pfm_throttle_forget(struct pfm_set *set);
 
 /*
- * Set up or stop the throttle_timer of each of @cpus.  This timer lets a throttled set count
- * again.
+ * @cpus has a structure for each CPU.  Set up or stop the field throttle_timer of each structure.
+ * This timer lets a throttled set count again.
  */
 void pfm_throttle_init(struct pfm_cpu __percpu *cpus);
 void pfm_throttle_exit(struct pfm_cpu __percpu *cpus);

@@ -108,7 +108,7 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 
 /*
  * Return: what must be added to virtual_value.  This is the increase of the source since monitoring
- * began or, for a state, the difference between the source and virtual_value.
+ * began or, for a PMD with @is_state, the difference between the source and virtual_value.
  */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {
@@ -149,8 +149,8 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 }
 
 /*
- * Mark PMDs as in use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  New PMDs count
- * from now on.
+ * Mark PMDs as in use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  PMDs that were not
+ * in use before count from now on.
  */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 {

@@ -4,7 +4,7 @@
 
 #include <perfmon_format.h>
 
-/* Size of a name or a UUID with its terminating zero. */
+/* Maximum size of a format's name, with its terminating zero.  A UUID is shorter. */
 #define PFM_FORMAT_NAME_SIZE 40
 
 /*

@@ -309,9 +309,9 @@ static int load_default(void)
 }
 
 /*
- * Load the module of PMU @name.  If there is no default PMU yet, the default is loaded first, so
- * that @name does not become the default.  The caller does not hold the mutex, because the module
- * takes it to register its PMU.
+ * Load the module of PMU @name.  If there is no default PMU yet, load the module of the default PMU
+ * first, so that @name does not become the default.  The caller does not hold the mutex, because
+ * the module takes it to register its PMU.
  */
 static int load(struct pfm_context *context, const char *name)
 {

@@ -17,7 +17,10 @@ int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: no default PMU */
 
-/* Add and remove formats/NAME/ of a format.  Return: the directory, or an error pointer. */
+/*
+ * Add and remove formats/NAME/ of a format.  pfm_sysfs_add_format() returns the directory, or an
+ * error pointer.
+ */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);
 void pfm_sysfs_remove_format(struct pfm_format_directory *directory);
 

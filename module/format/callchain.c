@@ -13,7 +13,7 @@
 
 /*
  * Maximum number of addresses in the kernel's part and in the user's part of a call chain; 0 if the
- * part is left out.  The field hdr_buf_flags in the header of the buffer contains all this data.
+ * part is left out.  The field hdr_buf_flags in the header of the buffer contains all four values.
  */
 struct limits {
 	u16 kernel;
@@ -93,7 +93,7 @@ static int callchain_init(struct pfm_format_instance *instance,
 }
 
 /*
- * Return: whether the CPU has completed the switch to the thread.  Until then the stack and the
+ * Return: whether the CPU has completed the switch to sample->task.  Until then the stack and the
  * memory still belong to the previous thread.
  */
 static bool is_current(const struct pfm_sample *sample)

@@ -53,7 +53,10 @@ static u32 first_place(const struct pfm_hist_hdr *header, const struct pfm_sampl
 	return hash_64(sample->ip ^ hash_64(who, 64), ilog2(header->entries));
 }
 
-/* Return: the entry of the sample, or an unused entry; NULL if there is neither. */
+/*
+ * Return: the entry of the sample or, if it has none yet, an unused entry.  NULL if there is
+ * neither among the PFM_HIST_NEIGHBOURS entries that the sample may use.
+ */
 static struct pfm_hist_entry *find(struct pfm_hist_hdr *header,
 				   const struct pfm_sample *sample)
 {

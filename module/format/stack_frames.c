@@ -84,7 +84,7 @@ unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bo
 		if (!frame.address)
 			break;
 		to[count++] = without_signature(frame.address);
-		/* Stacks grow down: the caller's frame is above. */
+		/* Stacks grow down, so the caller's frame has a higher address. */
 		if (frame.caller <= pointer)
 			break;
 		pointer = frame.caller;

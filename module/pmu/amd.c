@@ -3,7 +3,7 @@
  * PMU description "amd": the core counters of AMD's processors from K8 on.  The register map
  * is perfmon_amd.h.
  *
- * The registers: AMD64 Architecture Programmer's Manual, volume 2, section "Performance
+ * The manuals are the AMD64 Architecture Programmer's Manual, volume 2, section "Performance
  * Monitoring Counters", and the BIOS and Kernel Developer's Guide of family 10h.
  */
 #include <asm/cpufeature.h>
@@ -69,7 +69,7 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 
 /*
  * In family 15h, each event can be counted by certain counters only.  If a PMC selects neither user
- * level nor kernel level, its counter counts nothing, so every event is accepted.
+ * level nor kernel level, its counter counts nothing, so this function accepts every event.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {
@@ -79,8 +79,8 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 
 /*
  * From family 17h on, an event needs two counters if it can occur more than 15 times in a cycle.
- * One counter alone would count too little, so the event is refused if the PMC selects a level.
- * Event FFFH, which merges two counters into one, is always refused.
+ * One counter alone would count too little, so the event is refused if the PMC selects user level
+ * or kernel level.  Event FFFH, which merges two counters into one, is always refused.
  */
 static bool needs_one_counter(unsigned int n, u64 *value)
 {
@@ -121,8 +121,8 @@ static void __init describe_counter(unsigned int n)
 
 /*
  * Version 2 of AMD's PMU, PerfMonV2, has global registers, and CPUID reports the number of its
- * counters.  The global registers control only the counters of the CPU feature PERFCTR_CORE.  If a
- * hypervisor hides this feature, PerfMonV2 cannot be used.
+ * counters.  The global registers control only the counters that exist with the CPU feature
+ * PERFCTR_CORE.  If a hypervisor hides this feature, PerfMonV2 cannot be used.
  * Return: the number of counters; 0 if PerfMonV2 cannot be used.
  */
 static unsigned int __init counters_of_version_2(void)

@@ -5,21 +5,21 @@
  *
  * One unit samples fetches, and one unit samples ops.  A unit counts its events up to a maximum,
  * takes a sample and stops: it sets the valid bit of its control register and raises an NMI.  The
- * maximum is a field of the control register.  A PMD has 64 bits.  We set the maximum to the number
- * of events until the PMD overflows (rounded up, see run_unit()), or to the largest number that the
- * field can hold.
+ * maximum is a field of the control register.  We set the maximum to the number of events until the
+ * PMD overflows (rounded up, see run_unit()).  A PMD has 64 bits, so this number may not fit into
+ * the field.  Then we set the maximum to the largest number that the field can hold.
  *
- * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
- * Sampling", and the BKDG, family 10h.
+ * The manuals are the AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
+ * Sampling", and the BIOS and Kernel Developer's Guide (BKDG) of family 10h.
  *
- * perf's driver owns the hardware.  So each unit is held by a *placeholder*: a perf event that is
- * pinned to the CPU.  perf gives a unit to only one event at a time, so nobody else gets the unit.
- * We write the registers ourselves.  For each NMI the kernel calls all handlers.  Our first handler
- * is called before perf's.  It must not leave a sample to perf, because perf would take the sample
+ * perf's driver owns the hardware.  So each unit is held by a *placeholder*: a pinned perf event of
+ * the CPU.  perf gives a unit to only one event at a time, so nobody else gets the unit.  We write
+ * the registers ourselves.  For each NMI the kernel calls all NMI handlers.  Our first handler is
+ * called before perf's.  It must not leave a sample to perf, because perf would take the sample
  * and begin a new period.  So it halts the units, and they stay halted until our second handler is
  * called, after perf's.
  *
- * For perf a placeholder is an event that counts all the time.  perf uses the fields config,
+ * perf treats a placeholder as an event that counts all the time, and uses the fields config,
  * sample_period, period_left and prev_count of a placeholder.  These fields always agree with the
  * registers, so perf can stop and restart a placeholder at any time, and the count goes on.  A unit
  * that we do not use is halted.  perf may start it again, which does no harm, because nobody gets
@@ -49,7 +49,7 @@
 #define LATE_TICKS    (HZ / 10)
 
 /*
- * The smallest maximum of each unit.  IbsOpMaxCnt, a field of the op unit's control register, has
+ * The smallest maximum of each unit.  IbsOpMaxCnt, a field of the op unit's control register, holds
  * the maximum divided by 16.  The values 0 to 8 of this field are reserved (BKDG of family 10h).
  */
 #define LEAST_OPS     0x90
@@ -97,7 +97,7 @@ static void note(struct perf_event *event, u64 config, u64 period, s64 left, u64
 	local64_set(&event->hw.prev_count, count);
 }
 
-/* Halt a unit, and let the fields of its placeholder agree with the registers.  Interrupts off. */
+/* Halt a unit, and make the fields of its placeholder agree with the registers.  Interrupts off. */
 void amd_ibs_park(struct perf_event *event, enum unit unit)
 {
 	halt_unit(unit);
@@ -108,9 +108,9 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 
 /*
  * Start the unit of PMD @n for the rest of the period.  The maximum of the unit must be a multiple
- * of 16, so it may be larger than the number of events that remain.  If the unit can start to count
- * at a value above 0, it starts at the difference between the maximum and this number.  If it
- * cannot, the sample comes late by the difference.
+ * of 16, so it may be larger than the number of events that remain.  If the count of the unit can
+ * start above 0, it starts at the difference between these two numbers.  If it cannot, the unit
+ * counts that many events too many before it takes the sample.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -242,10 +242,10 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Record that an NMI may still come for a sample that has already been found, or that was lost when
- * the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come immediately.
- * So the caller calls this function before the halt.  The NMI may delete the record, so the
- * caller calls this function again after the halt.
+ * Record that the NMI of a sample may still come, although the sample has already been found, or
+ * was lost when the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come
+ * immediately.  So the caller calls this function before the halt.  The NMI may delete the record,
+ * so the caller calls this function again after the halt.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -342,9 +342,9 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * Our first handler: halts the units and handles or keeps their samples.  The kernel calls it for
- * every NMI of the CPU, whichever device raised the NMI.  Even if it was another device, no unit
- * may take a sample until perf's handler has been called.
+ * Our first handler: halts the units and handles their samples, or keeps them if registers are
+ * being written.  The kernel calls it for every NMI of the CPU, whichever device raised the NMI.
+ * Even if another device raised it, no unit may take a sample until perf's handler has returned.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -459,7 +459,7 @@ static u64 ibs_read(struct pfm_registers *registers, u64 *values)
 	return cpu->loaded == registers ? cpu->pending : 0;
 }
 
-/* May be called by pfm_overflow(), when the units are halted already. */
+/* pfm_overflow() may call this function; the units are then halted already. */
 static u64 ibs_stop(struct pfm_registers *registers)
 {
 	struct pfm_hardware_sample unused[UNITS + 1] = {};
@@ -546,7 +546,7 @@ static struct pfm_pmu ibs = {
 	.pmds = pmds,
 	.pmc_count = ARRAY_SIZE(pmcs),
 	.pmd_count = ARRAY_SIZE(pmds),
-	.rank = PFM_RANK_HARDWARE + 1, /* so the core counters are the default */
+	.rank = PFM_RANK_HARDWARE + 1, /* so that "amd" is the default PMU */
 };
 
 static u32 __init find_caps(void)

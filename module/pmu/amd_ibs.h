@@ -16,7 +16,7 @@
 /* The largest value that we store in period_left of struct hw_perf_event, which is signed. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
-/* The longest period that both units of all processors can count. */
+/* The longest period that every unit of every processor can count. */
 #define IBS_MOST_BASIC 0xffff0ull
 
 enum unit {
@@ -43,7 +43,7 @@ enum unit {
  * @expects_late: an NMI without a sample is ours if it comes before @late_until
  * @late_until: @expects_late has no effect after this time (jiffies)
  * @drop_tick: tick of the last dropped sample, in jiffies
- * @drops: samples that were dropped in @drop_tick
+ * @drops: number of samples that were dropped in @drop_tick
  * @sequence: changes whenever an NMI changes the set's values
  */
 struct ibs_cpu {
@@ -91,8 +91,9 @@ int amd_ibs_claim(struct pfm_pmu *pmu, const u64 *pmds);
 void amd_ibs_release(struct pfm_pmu *pmu, const u64 *pmds);
 
 /*
- * Register the PMU if the processor and perf have IBS.  Process context, may sleep.
- * Return: 0 on success or if there is no IBS; the error of pfm_pmu_register() if it fails.
+ * Register the PMU if the processor has IBS and perf supports it.  Process context, may sleep.
+ * Return: 0 on success, or if the processor or perf lacks IBS; the error of pfm_pmu_register() if
+ * that function fails.
  */
 int amd_ibs_register(void);
 

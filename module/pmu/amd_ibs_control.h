@@ -3,7 +3,7 @@
  * PMU description "amd_ibs": the control registers of the units.
  *
  * The manuals are the AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
- * Sampling", and the BKDG, family 10h.
+ * Sampling", and the BIOS and Kernel Developer's Guide of family 10h.
  */
 #ifndef PERFMON_AMD_IBS_CONTROL_H
 #define PERFMON_AMD_IBS_CONTROL_H

@@ -11,7 +11,7 @@
 static const struct {
 	u32 msr;
 	u8 unit;
-	u32 needs; /* bit of amd_ibs_caps that shows this register; 0: always there */
+	u32 needs; /* the bit of amd_ibs_caps for this register; 0: it always exists */
 	const char *name;
 } data_registers[PFM_AMD_IBS_REGISTERS] = {
 	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,
@@ -36,8 +36,8 @@ static bool has_register(unsigned int n)
 }
 
 /*
- * Read the sample of a unit.  If an NMI has halted the unit, its control register no longer belongs
- * to the sample, so read_control() returns the contents before the halt.
+ * Read the sample of a unit.  If an NMI has halted the unit, its control register no longer has the
+ * data of the sample, so read_control() returns the contents that it had before the halt.
  */
 void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit)
 {

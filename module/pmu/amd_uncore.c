@@ -131,9 +131,9 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 
 /*
  * The timer's callback, which replaces the overflow interrupt.  While the callback runs, only
- * pfm_overflow() stops this CPU's counters.  The comment at soft_interrupt() explains why.  If the
- * timer's CPU goes offline, the kernel moves the timer to another CPU.  By then, the counters of
- * the offline CPU have been stopped.
+ * pfm_overflow() stops this CPU's counters.  The comment at soft_interrupt() in perfmon_soft.c
+ * explains why.  If the timer's CPU goes offline, the kernel moves the timer to another CPU.  By
+ * then, the counters of the offline CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -203,9 +203,9 @@ static u64 stop(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * As in perf, an event whose thread mask is 0 is counted for all threads.  In families 17h and 18h,
- * an event whose slice mask is 0 is counted in all slices.  From family 19h on, an event whose
- * thread mask is 0 is counted for all threads, in all cores and in all slices.
+ * The masks have the same defaults as in perf.  In families 17h and 18h, a thread mask of 0 selects
+ * all threads, and a slice mask of 0 selects all slices.  From family 19h on, a thread mask of 0
+ * selects all threads, all cores and all slices.
  */
 static bool l3_check_pmc(unsigned int n, u64 *value)
 {
@@ -281,7 +281,10 @@ OPERATIONS(amd_df, NULL);
 
 /* ---- which CPUs share registers: called on each CPU --------------------------------------- */
 
-/* Return: the APIC id without its low bits. CPUs that share registers differ only in these bits. */
+/*
+ * Return: the APIC id of this CPU without its low bits.  The APIC ids of CPUs that share registers
+ * differ only in the low bits.
+ */
 static int l3_of_this_cpu(void)
 {
 	u32 eax, ebx, ecx, edx;

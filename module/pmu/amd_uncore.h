@@ -10,8 +10,8 @@
 
 /**
  * struct uncore_counter - a counter; used on the owner CPU only, interrupts off
- * @placeholder: the event of perf that has the register; NULL if perf has no such PMU, or if the
- *	counter is not claimed
+ * @placeholder: the event of perf that has the register; NULL if perf has no PMU for these
+ *	registers, or if the counter is not claimed
  * @value: the 64-bit value
  * @last: the register's value at the last update of @value
  */
@@ -28,7 +28,7 @@ struct uncore_counter {
  * @overflows: counters whose 64-bit values have overflowed
  * @instance: number of the CPU's cache or package; negative if it is not known yet or if there is
  *	none
- * @is_owner: whether the CPU owns the registers; used only if perf has no such PMU
+ * @is_owner: whether the CPU owns the registers; used only if perf has no PMU for them
  */
 struct uncore_cpu {
 	struct hrtimer timer;
@@ -41,10 +41,10 @@ struct uncore_cpu {
 };
 
 /**
- * struct uncore - a PMU that CPUs share
+ * struct uncore - a PMU that several CPUs share
  * @name_in_perf: name of perf's PMU
- * @base: the first register.  Each counter has a control register and then a count register,
- *	beginning with counter 0.
+ * @base: MSR of the first counter's control register.  The count register of this counter follows,
+ *	and then the two registers of each further counter.
  * @instance_of: returns the number of the cache or package of the CPU that calls it
  * @cpus: for each CPU, the registers that it owns
  * @claimed: the counters that are claimed

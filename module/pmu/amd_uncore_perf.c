@@ -36,7 +36,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* device of some PMU of perf; its bus has the devices of all of them */
+	*any_pmu; /* device of one of perf's PMUs; its bus has the devices of all */
 static enum cpuhp_state hotplug_state;
 
 /* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */
@@ -72,7 +72,7 @@ struct job {
 
 /*
  * Return: the CPU that accesses the registers, or a negative errno.  perf moves each new event to
- * the CPU that accesses the registers, so the new event's CPU is the answer.
+ * the CPU that accesses the registers, so this function creates an event and returns its CPU.
  */
 static long ask_for_owner(void *info)
 {
@@ -301,8 +301,9 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 
 /*
  * Take the claimed counters if the session's CPU does not hold them yet.  This CPU may have just
- * become the owner, because the previous owner went offline.  If perf has no such PMU, nothing has
- * to be taken: the claim has prepared the registers, and another context may be counting with them.
+ * become the owner, because the previous owner went offline.  If perf has no PMU for the registers,
+ * this function does nothing: the claim has prepared the registers, and another context may be
+ * counting with them.
  * The field is_known is read without the mutex, because it does not change while counters are
  * claimed.
  */

@@ -53,11 +53,11 @@ static u64 pmd_mask(unsigned int n)
 /*
  * Return: the value to write to the hardware's register if the PMC has the value @pmc.
  *
- * The bit that excludes the kernel depends on the kernel's exception level.  At EL1 it is P.  At
- * EL2 (FEAT_VHE) it is NSH, and NSH = 0 excludes the kernel.  At EL2, P excludes the kernels of
- * guests; we leave P as the user wrote it.  A kernel at EL2 is the hypervisor, so INCLUDE_HYP has
- * no effect there.  U excludes EL0 in both cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering
- * event counting".)
+ * The bit that excludes the kernel depends on the kernel's exception level.  If the kernel runs at
+ * EL1, this bit is P.  If it runs at EL2 (FEAT_VHE), this bit is NSH, and NSH = 0 excludes the
+ * kernel.  P then excludes the kernels of guests; we leave P as the user wrote it.  A kernel at EL2
+ * is the hypervisor itself, so INCLUDE_HYP has no effect there.  U excludes EL0 in both cases.
+ * (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
  */
 static u64 filter(u64 pmc)
 {
@@ -74,7 +74,7 @@ static bool armv8_check_pmc(unsigned int n, u64 *value)
 	       (*value & PFM_ARMV8_PMC_EVENT) <= EVENT_10_BITS;
 }
 
-/* Write events, filters and interrupt enables; the counters are halted. */
+/* Write the events, filters and interrupt enable bits of a set whose counters are halted. */
 void armv8_program(const struct pfm_registers *registers,
 		   const struct pfm_registers *programmed)
 {
@@ -99,7 +99,7 @@ void armv8_program(const struct pfm_registers *registers,
 		changes = true;
 	}
 	if (changes)
-		isb(); /* the configuration takes effect before the enable bits */
+		isb(); /* so that the configuration takes effect before armv8_enable() */
 }
 
 void armv8_load(struct pfm_registers *registers, u64 pmds)
@@ -109,7 +109,7 @@ void armv8_load(struct pfm_registers *registers, u64 pmds)
 
 	pfm_for_each_bit(n, rest, pmds)
 		armv8_write_counter(n, registers->pmds[n] & pmd_mask(n));
-	isb(); /* a late write would overwrite counts */
+	isb(); /* without it, a write might take effect late and overwrite new counts */
 }
 
 static void armv8_start(struct pfm_registers *registers)
@@ -121,7 +121,7 @@ static void armv8_start(struct pfm_registers *registers)
 void armv8_halt(struct pfm_registers *registers)
 {
 	armv8_disable(registers->counters);
-	isb(); /* the counters are halted before they are read or written */
+	isb(); /* so that the counters are halted before they are read or written */
 }
 
 static u64 armv8_overflows(const struct pfm_registers *registers)
@@ -131,8 +131,8 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * The reads need no ISB before them, because the exception entry before this call has ordered all
- * earlier instructions.
+ * No ISB is needed before the reads, because the exception entry before this call has the effect of
+ * an ISB.
  */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
@@ -234,7 +234,7 @@ static const struct pfm_pmu_operations armv8_operations = {
 /*
  * All registers of the architecture; armv8_describe() removes those that the CPU
  * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0.  The kernel
- * never permits such writes, so nothing is counted.
+ * never permits programs to write this register, so nothing is counted.
  */
 static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
 	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMC)
@@ -269,7 +269,7 @@ struct pfm_pmu armv8_pmu = {
 	.independent = true,
 };
 
-/* MIDR_EL1.PartNum where MIDR_EL1.Implementer is Arm Limited (0x41) */
+/* The values of MIDR_EL1.PartNum if MIDR_EL1.Implementer is Arm Limited (0x41) */
 static const struct {
 	unsigned int part;
 	const char *name;

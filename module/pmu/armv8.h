@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon_armv8: armv8.c describes the PMU and moves values.  armv8_perf.c shares
- * the PMU with the kernel's own perf_event.  armv8_used.c marks our counters as used in
- * perf's data.  armv8_interrupt.c keeps our interrupts out of perf's measurements.
+ * perfmon_armv8: armv8.c describes the PMU and moves values between registers and memory.
+ * armv8_perf.c shares the PMU with the kernel's own perf_event.  armv8_used.c marks our
+ * counters as used in perf's data.  armv8_interrupt.c keeps our interrupts out of perf's
+ * measurements of the interrupt time.
  */
 #ifndef PERFMON_ARMV8_H
 #define PERFMON_ARMV8_H

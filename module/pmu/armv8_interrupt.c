@@ -96,8 +96,8 @@ void armv8_interrupt_interpose(const struct arm_pmu *pmu)
  *
  * Process context; hotplug held off.
  *
- * Return: true if all of perf's handlers are restored, false if another module has interposed after
- * us
+ * Return: true if all of perf's handlers are restored, false if another module has replaced our
+ * handler
  */
 bool armv8_interrupt_restore(void)
 {

@@ -74,8 +74,8 @@ static __always_inline bool here_is_ours(void)
 }
 
 /*
- * perf's handler may open the counters to user level, as start does, if the sysctl has just been
- * set.  We cannot clear our counters in an NMI, so we close all counters until the next start.
+ * perf's handler may open the counters to user level, as start does, if kernel.perf_user_access has
+ * just been set.  We cannot clear our counters in an NMI, so we close all until the next start.
  */
 static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 {
@@ -139,7 +139,7 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 
 	if (counters) {
 		armv8_disable(counters);
-		isb(); /* the counters are halted before they are read or written */
+		isb(); /* so that the counters are halted before they are read or written */
 	}
 	if (!counters || (in_nmi() && !(running.thread && running.cpu)))
 		halt_withdrawn(claimed & ~counters);
@@ -153,7 +153,7 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 	return ours ? IRQ_HANDLED : result;
 }
 
-/* Not inlined, so that shared_handle_irq() is short in the usual case: only a thread's set runs. */
+/* Not inlined, so that shared_handle_irq() is short if only a thread's set runs, which is usual. */
 static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
 					      struct pfm_running running)
 {
@@ -517,13 +517,13 @@ static int armv8_cpu_online(unsigned int cpu)
 }
 
 /**
- * armv8_perf_find() - find the arm_pmu of a CPU
+ * armv8_perf_find() - find the arm_pmu of the first online CPU of a list
  * @list: the CPUs that may be used.  Each CPU that does not have the same arm_pmu as the first
  *	online CPU of the list is removed.  If a removed CPU comes online later and then has this
  *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
- * perf creates a raw event on the CPU's own PMU, so this event shows which PMU the CPU has.  The
+ * perf creates a raw event on that CPU's own PMU, so this event shows which PMU the CPU has.  The
  * event never counts.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)

@@ -9,8 +9,8 @@
  * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
  * such as counting, only after a context synchronization event (section "Synchronization
  * requirements for AArch64 System registers").  An exception entry or return is such an
- * event.  Where there is none, an ISB is needed.  Reads and writes of the same register
- * need no barrier.
+ * event.  Where there is none, an ISB is needed.  Between two accesses to the same register
+ * no barrier is needed.
  */
 #ifndef PERFMON_ARMV8_REGISTERS_H
 #define PERFMON_ARMV8_REGISTERS_H

@@ -5,8 +5,8 @@
  * For each CPU, the kernel's arm_pmu driver has the bitmap "used_mask" of the counters that are
  * used, and the array "events" with the perf events of these counters.  The driver does not
  * allocate a used counter.  From Linux 6.1 to 7.2 the driver looks up events in these four cases:
- * - In its interrupt handler: the events of counters that have overflowed.  An event may be
- *   missing.
+ * - In its interrupt handler: the events of counters that have overflowed.  The driver ignores a
+ *   counter without an event.
  * - When it opens counters to user level (since 6.13, PMUv3p9): the events of used counters.  Each
  *   event must exist.
  * - When the CPU loses or regains its power: the events of all counters.  The driver stops each
@@ -65,7 +65,7 @@ static bool is_ours(const struct arm_pmu *pmu, unsigned int cpu, unsigned int n)
 }
 
 /**
- * armv8_used_by_perf() - counters that perf uses
+ * armv8_used_by_perf() - find the counters that perf uses
  * @pmu: the PMU
  * @cpu: the CPU
  * @counters: bitmap of the counters to check
@@ -89,7 +89,7 @@ u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters
 /**
  * armv8_mark_used() - mark counters as used by us
  * @pmu: the PMU
- * @cpu: this CPU, with interrupts off, or one that is offline
+ * @cpu: the caller's CPU, with interrupts off, or an offline CPU
  * @counters: bitmap of counters that are not used
  *
  * An NMI may come when only some of the counters are marked.  This is harmless: the NMI handler
@@ -111,7 +111,7 @@ void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 }
 
 /**
- * armv8_used_by_us() - counters that we use
+ * armv8_used_by_us() - find the counters that we use
  * @pmu: the PMU
  * @cpu: the CPU
  * @counters: bitmap of the counters to check

@@ -23,7 +23,7 @@
 
 #define RDPMC_FIXED	  BIT(30)
 #define FULL_WIDTH_WRITES BIT_ULL(13) /* of IA32_PERF_CAPABILITIES */
-#define LEGACY_BITS	  32 /* a legacy write copies bit 31 to all higher bits */
+#define LEGACY_BITS	  32 /* a write to IA32_PMCn copies bit 31 to all higher bits */
 
 #define FOR_EACH_NUMBER(do_it)                                                           \
 	do_it(0) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6) do_it(7) do_it(8) \
@@ -137,8 +137,9 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes the PMD is narrower, because perf loads
- * only values that are less than 2^31 counts from the wrap, even into fixed counters.
+ * Return: the width of a PMD.  Without full-width writes the PMD is narrower: with shared ownership
+ * perf may load the counters, and perf loads only values that are less than 2^31 counts from the
+ * wrap, even into fixed counters.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

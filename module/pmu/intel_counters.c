@@ -4,8 +4,8 @@
  *
  * CPUID leaf 0AH, and 23H where present, describe only the CPU that executes CPUID (Intel SDM,
  * volume 3B, section "Architectural Performance Monitoring").  A processor may have several kinds
- * of core (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to the other
- * at any time.  So perfmon_intel offers only the counters and events that all kinds have.
+ * of core (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to another at
+ * any time.  So perfmon_intel offers only the counters and events that all kinds have.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -29,8 +29,8 @@
 #define SELECT_EQUAL  BIT_ULL(36) /* leaf 23H: equal flag */
 
 /*
- * From version 5 on, fixed counter i exists if bit i of ECX is set, or if i is less than the number
- * in the low bits of EDX.
+ * From version 5 on, fixed counter i exists if bit i of ECX of leaf 0AH is set, or if i is less
+ * than the number in the low bits of EDX.
  */
 static void read_counters(struct intel_counters *counters)
 {

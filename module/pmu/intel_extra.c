@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: registers that refine what an event counts.  OFFCORE_RESPONSE counts the requests and
- * responses that MSR_OFFCORE_RSP_0 or _1 selects.  FRONTEND_RETIRED counts the events that
- * MSR_PEBS_FRONTEND selects.  Precise sampling of LOAD_LATENCY records only loads that took more
- * cycles than MSR_PEBS_LD_LAT_THRESHOLD.
+ * Intel: registers that refine what an event counts.  The event OFFCORE_RESPONSE counts the
+ * requests and responses that MSR_OFFCORE_RSP_0 or _1 selects.  The event FRONTEND_RETIRED counts
+ * what MSR_PEBS_FRONTEND selects.  Precise sampling of the event LOAD_LATENCY records only loads
+ * that took more cycles than the value of MSR_PEBS_LD_LAT_THRESHOLD.
  *
  * No CPUID leaf describes the bits of these registers, so this file has a list of models.  The
  * SDM describes the bits in volume 3B, sections "Off-core Response Performance Monitoring",
- * "Frontend" and "Load Latency" of each microarchitecture.  The masks have the bits that the
- * kernel's perf driver allows.
+ * "Frontend" and "Load Latency" of each microarchitecture.  The masks in models[] have the bits
+ * that the kernel's perf driver allows.
  *
  * Nehalem and Westmere are left out: the two hardware threads of a core share the registers, so a
  * context on one hardware thread could change the registers for the other hardware thread.
@@ -28,7 +28,7 @@
 
 /**
  * struct model - processors whose registers have the same bits
- * @models: model numbers of family 6; ends with 0
+ * @models: model numbers of family 6; the first 0 ends the list
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if the PMU description does not offer this register
  * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;

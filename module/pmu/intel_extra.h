@@ -6,8 +6,8 @@
 #include "x86.h"
 
 /*
- * Describe the registers that this model has, in @pmcs and in @pmu.  Called only with exclusive
- * ownership.
+ * Describe the registers that this processor model has, in @pmcs and in @pmu.  Called only with
+ * exclusive ownership.
  */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);
 

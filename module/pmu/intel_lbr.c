@@ -93,8 +93,9 @@ static void lbr_own(bool ours)
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /*
- * The processor records only the selected levels.  This function checks the addresses anyway,
- * because users must not see an address of the kernel, even if the processor makes a mistake.
+ * The processor records no address of the kernel if the control register does not select the kernel
+ * level.  This function checks the addresses anyway, because users who may not see the kernel must
+ * not get an address of the kernel, even if the processor makes a mistake.
  */
 static u64 read_address(const struct pfm_registers *registers, u32 msr)
 {

@@ -13,8 +13,9 @@
  * the counter would contain 1, too: after the wrap to 0, it would count the event that PEBS
  * records.  In both cases the highest bit, the overflow flag, is clear (x86.c).
  *
- * The processor writes to a linear address while user code runs.  With page-table isolation,
- * almost no kernel memory is mapped at that time: perf's buffer is mapped, but ours would not be.
+ * The processor writes the records to a linear address, even while user code runs.  With page-table
+ * isolation, almost no kernel memory is mapped while user code runs: perf's buffer is mapped, but
+ * ours would not be.
  * So precise sampling is not possible with page-table isolation.
  */
 #include <asm/cpufeature.h>
@@ -40,7 +41,7 @@
 #define FORMAT_LAST		 6
 
 #define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record adaptive groups */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* in an event select: record adaptive groups */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record in formats 0 to 3. */
@@ -87,7 +88,7 @@ struct ds_area {
 
 /**
  * struct pebs_cpu - what a CPU needs for its records
- * @ds: the area that the processor reads
+ * @ds: the area that tells the processor where it has to write the records
  * @buffer: the records that the processor writes
  * @noted: the same records, in the form that the core takes
  * @payloads: the data to which @noted points

@@ -2,8 +2,9 @@
 /*
  * perfmon_intel: the table of errata that would make counts or samples wrong.
  *
- * Sources: Intel's specification updates of these processors, which list the errata by number.
- * perf's driver handles the same errata (intel_pmu_init() in arch/x86/events/intel/core.c).
+ * The sources are Intel's specification updates of these processors, which list the errata by
+ * number.  perf's driver handles the same errata: see intel_pmu_init() in
+ * arch/x86/events/intel/core.c.
  */
 #include <asm/cpufeature.h>
 #include <asm/processor.h>

@@ -18,15 +18,15 @@ struct intel_quirks {
 	bool needs_reset;
 };
 
-/* Called when the module is loaded, in process context. */
+/* Find the errata of this processor.  Called when the module is loaded, in process context. */
 void intel_find_quirks(struct intel_quirks *quirks);
 
 #define RESET_COUNTERS 4
 
 /*
  * Reset the logic of the general counters of Nehalem and Westmere.  This sets the event selects
- * to 0 and keeps the values.  Called on the CPU, with interrupts off or from NMI, while the
- * counters are halted.
+ * to 0 and keeps the values.  Called on the CPU of the counters, with interrupts off or from NMI,
+ * while the counters are halted.
  */
 void intel_reset_counters(void);
 

@@ -6,8 +6,8 @@
  * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a word of
  * latched overflows.  The source of a counter is a number that the kernel keeps anyway and that
  * only grows: a clock, or a field of the thread.  For each running counter, we store the value
- * that its source had at the last update.  An update adds the difference to the counter and
- * latches a wrap.  Updates happen
+ * that its source had at the last update.  An update adds to the counter what the source has
+ * grown since then, and latches a wrap of the counter.  Updates happen
  *
  *  - in stop(), which the core calls at every context switch.  No timer is set for counters of
  *    context switches and migrations, so stop() finds their overflows;
@@ -86,7 +86,7 @@ static struct pfm_pmu soft_pmu;
 
 /**
  * struct soft_cpu - the simulated hardware of one CPU
- * @timer: the overflow interrupt
+ * @timer: its callback acts as the overflow interrupt
  * @running: registers of the set that counts; NULL when halted
  * @active: the counters that run
  * @overflows: latched wraps
@@ -405,7 +405,7 @@ static int __init soft_init(void)
 	soft_mask = pfm_width_mask(counter_width);
 	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
 		soft_pmds[n].width = counter_width;
-	/* All time counters run at 1 MHz or faster, so the result fits into 32 bits. */
+	/* Every machine's time counter runs at 1 MHz or faster, so the result fits into 32 bits. */
 	soft_ns_per_tick = div64_u64((u64)NSEC_PER_SEC << SOFT_TICK_SHIFT,
 				     max_t(u64, soft_tick_rate(), 1000000));
 	for_each_possible_cpu(cpu)

@@ -53,9 +53,9 @@
 #define MMCR2_FCH_ALL	     (MMCR2_FCS_ALL >> MMCR2_FCS_TO_FCH)
 
 /*
- * The fields of MMCRA that users may write: sampling mode and threshold.  The fields of the
- * branch history buffer are reserved.  The threshold field has different bits in each version of
- * the architecture.
+ * The fields of MMCRA that users may write: sampling mode, SDAR mode and threshold.  Users may not
+ * write the fields of the branch history buffer.  The threshold field has different bits in each
+ * version of the architecture.
  */
 #define MMCRA_SAMPLING	     (GENMASK_ULL(6, 0) | GENMASK_ULL(18, 8))
 #define MMCRA_SDAR_MODE	     GENMASK_ULL(43, 42)
@@ -96,8 +96,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * After this function no counter counts and no interrupt comes: clearing PMAO cancels a
- * pending interrupt.  The overflow that raised the interrupt stays in the counter.
+ * After this function no counter counts and no interrupt comes: the write clears PMAO, which
+ * cancels a pending interrupt.  The overflow that raised the interrupt stays in the counter.
  */
 static void freeze(void)
 {
@@ -157,8 +157,8 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 }
 
 /*
- * On POWER9, the events of the L2 and L3 caches (units 6 to 9) are in banks of four.  The event
- * that is selected for PMC4 also determines the bank of the other counters.
+ * On POWER9, the events of the L2 and L3 caches (units 6 to 9) are grouped into banks of four
+ * events.  The event that is selected for PMC4 also determines the bank of the other counters.
  */
 static bool selects_bank(u64 mmcr1)
 {
@@ -224,8 +224,9 @@ static void power_write_pmds(struct pfm_registers *registers, u64 pmds)
 }
 
 /*
- * Return: whether the set samples instructions.  The processor marks instructions for sampling only
- * while the set counts.
+ * Return: whether the set samples instructions.  If so, power_start() and power_stop() switch
+ * MMCRA_SAMPLE_ENABLE on and off, so that the processor marks instructions only while the set
+ * counts.
  */
 static bool samples(const struct pfm_registers *registers)
 {
@@ -253,14 +254,15 @@ static void power_start(struct pfm_registers *registers)
 	mtspr(SPRN_MMCR0, registers->config[RUNNING_MMCR0]);
 	if (samples(registers))
 		start_sampling(registers);
-	/* No isync: an interrupt return follows before the thread runs. */
+	/* No isync: the interrupt return before the thread runs has the same effect. */
 }
 
 /*
- * On bare metal the CPU may have been idle since the last stop.  A deep stop state
+ * On bare metal the CPU may have been idle since the last power_stop().  A deep idle state
  * loses the counters, which the kernel does not save.  It also loses the upper half of
  * MMCR1, because the kernel saves only 32 bits (power9_idle_stop() in powernv/idle.c).
- * So everything is written.  A hypervisor, in contrast, preserves all registers.
+ * So this function writes the PMCs and PMDs of the set again.  A hypervisor, in contrast,
+ * preserves all registers.
  */
 static void bare_metal_start(struct pfm_registers *registers)
 {
@@ -335,8 +337,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
  * because on POWER the kernel only sets a flag in memory to disable them.  In this case it is an
  * NMI.
  *
- * If no set is running, the core has just withdrawn one and is about to stop it.  Then the handler
- * only has to freeze the counters: the overflow stays in its counter.
+ * If no set is running any more, the core is about to stop the set that was running.  Then the
+ * handler only has to freeze the counters: the overflow stays in its counter.
  */
 void power_interrupt(struct pt_regs *regs)
 {
@@ -460,7 +462,7 @@ static const struct processor *__init find_processor(unsigned int version)
 /*
  * A partition may run in the compatibility mode of an older processor.  Then the kernel does not
  * set up the registers of Power ISA 3.1, and uses other register values while the PMU is idle.  So
- * CPU_FTR_ARCH_31 determines these values, not the processor.
+ * these values depend on CPU_FTR_ARCH_31, not on the version of the processor.
  */
 static void __init power_describe(const struct processor *processor)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon_power: power.c describes the PMU and moves values.  power_claim.c takes the
- * hardware from the kernel.  power_perf.c keeps the kernel's own perf_event from using the
- * PMU while it is ours.
+ * perfmon_power: power.c describes the PMU and moves values between registers and memory.
+ * power_claim.c takes the hardware from the kernel.  power_perf.c keeps the kernel's own
+ * perf_event from using the PMU while it is ours.
  */
 #ifndef PERFMON_POWER_MODULE_H
 #define PERFMON_POWER_MODULE_H

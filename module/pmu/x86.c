@@ -114,13 +114,13 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 /**
  * struct x86_contents - what the registers of a CPU contain, if it has a global control register
  * @selects: event selects
- * @fixed: control of the fixed counters
+ * @fixed: the fixed counters' control register
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
  * write_pmcs() compares the new values with this structure, not with its argument @programmed,
- * which is always a set of the same context.  So write_pmcs() also avoids writes when the CPU
- * switches between threads whose contexts have the same PMCs.
+ * which is always a set of the same context.  So write_pmcs() avoids writes even when the CPU
+ * switches between threads whose contexts have the same values of the PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -137,7 +137,7 @@ void x86_registers_cleared(void)
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
 }
 
-/* If an event select has to be written, all of them have to be reset first. */
+/* If a single event select has to be written, all event selects have to be reset first. */
 static noinline void reset_selects(struct x86_contents *here,
 				   const struct pfm_registers *registers)
 {

@@ -4,8 +4,8 @@
  *
  * intel.c and amd.c describe the registers of their processors.  With exclusive ownership,
  * x86_exclusive.c takes all counters, and x86.c moves values between the registers and memory.
- * With shared ownership, x86_placeholders.c takes single counters from perf, and x86_shared.c moves
- * their values.
+ * With shared ownership, x86_placeholders.c takes individual counters from perf, and x86_shared.c
+ * moves their values.
  */
 #ifndef PERFMON_X86_MODULE_H
 #define PERFMON_X86_MODULE_H
@@ -24,7 +24,7 @@
 /*
  * PMD n is general counter n, and PMC n is its event select.  PMD X86_FIXED + n is fixed counter n
  * of Intel's processors.  PMC X86_FIXED controls all fixed counters, and PMC X86_PEBS arms general
- * counters.
+ * counters for precise sampling.
  */
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32
@@ -83,7 +83,7 @@ struct x86_counter {
 
 /**
  * struct x86_branches - operations on the processor's branch records, for exclusive ownership.  All
- * functions are called on the CPU, with interrupts off or from NMI.
+ * functions are called on the CPU whose records they use, with interrupts off or from NMI.
  * @begin: forget all records and begin to record the branches that the set selects
  * @resume: called after @end, for the same set: keep the records and continue to record
  * @end: stop recording, and keep the records
@@ -114,7 +114,7 @@ struct x86_branches {
  * @recorded: hot; return which of the armed counters have a record
  * @collect: hot; return the records of the armed counters, for pfm_overflow()
  *
- * All functions are called on their CPU, with interrupts off or from NMI.
+ * All functions are called on the CPU whose records they use, with interrupts off or from NMI.
  */
 struct x86_pebs {
 	u32 enable;
@@ -143,7 +143,7 @@ struct x86_extra {
 
 /**
  * struct x86_pmu - a PMU of an x86 processor
- * @pmu: its description; x86_register() fills in what the PMU modules share
+ * @pmu: its description; x86_register() sets the fields model, id, operations and independent
  * @counters: its counters, by the number of the PMD
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none

@@ -30,7 +30,7 @@
 #include "x86.h"
 
 /*
- * A late NMI comes within this number of ticks.  On AMD's processors perf also waits this long.
+ * A late NMI comes within this number of ticks.  For AMD's processors perf uses the same time.
  */
 #define LATE_TICKS_INTEL 2
 #define LATE_TICKS_AMD	 (HZ / 10)

@@ -298,8 +298,8 @@ static void take_fixed(unsigned int n)
 }
 
 /*
- * Return: the PMD of the counter that perf chooses for such an event; X86_REGISTERS if perf finds
- * none.
+ * Return: the PMD of the counter that perf chooses for an event with the config @config;
+ * X86_REGISTERS if perf finds no counter.
  */
 static unsigned int choice_of_perf(unsigned int n, u64 config)
 {
@@ -314,8 +314,8 @@ static unsigned int choice_of_perf(unsigned int n, u64 config)
 }
 
 /*
- * The next functions run in the kernel thread.  @info points to a bitmap of PMDs.  Some functions
- * replace this bitmap by their result.
+ * The next three functions run in the kernel thread.  @info points to a bitmap of PMDs.
+ * take_here() and ask_here() replace this bitmap by their result.
  */
 
 static long take_here(void *info)

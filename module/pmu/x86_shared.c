@@ -7,10 +7,10 @@
  * (x86_placeholders.c).  perf treats a placeholder like its own events: it schedules the
  * placeholder, handles its interrupts, and may move it to another counter.
  *
- * For perf a placeholder is an event that counts all the time.  While a set counts, its
- * placeholders hold the set's values.  At other times they are *parked*: their values are erased,
- * and general counters count nothing.  If the set's values were not erased, a program could read
- * them with RDPMC (perf's attribute "rdpmc").  So start() and stop() write an event select and a
+ * perf assumes that a placeholder counts all the time.  While a set counts, its placeholders hold
+ * the set's values.  At other times they are *parked*: their values are erased, and placeholders on
+ * general counters count nothing.  If the set's values were not erased, a program could read them
+ * with RDPMC (perf's attribute "rdpmc").  So start() and stop() write an event select and a
  * value for each counter.
  *
  * We write the registers directly.  perf keeps their contents in the fields prev_count, period_left
@@ -240,8 +240,8 @@ static u64 loaded_counters(void)
  * placeholders are equal, so each may take the place of another.  A set that is already counting
  * continues, because perf moves the placeholder together with its value.
  *
- * An NMI may interrupt the sorting, and switch to another set.  So in an NMI this function does not
- * sort: the set counts only if all its counters are right already.
+ * An NMI may interrupt x86_placeholders_sort(), and switch to another set.  So in an NMI this
+ * function does not sort: the set counts only if all its counters are right already.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {

@@ -11,8 +11,9 @@
 #include "x86_placeholders.h"
 
 /*
- * When this module stops a counter, it may find a wrap before the NMI of this wrap comes.  If there
- * is no status register, perf does not recognize this late NMI.  So this handler accepts it.
+ * When this module stops a counter, it may find a wrap before the NMI of this wrap comes.  On a
+ * processor without a status register for overflows, perf does not recognize this late NMI.  So
+ * this handler accepts it.
  */
 static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -114,8 +115,8 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 }
 
 /**
- * struct answer - what others held when ask_perf() was called
- * @held: bitmap of the PMDs that others held
+ * struct answer - which PMDs others held when ask_perf() was last called
+ * @held: bitmap of these PMDs, without those that this module has claimed since then
  * @until: the answer expires at this time (jiffies)
  * @is_known: ask_perf() has been called
  *
@@ -173,7 +174,7 @@ void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
 
 /*
  * Stores in last_answer which counters others hold on this CPU.  It is enough to check this CPU:
- * the watchdog and perf stat -a hold the same counter on each CPU.
+ * the watchdog and perf stat -a hold the same counters on each CPU.
  */
 static void ask_perf(void)
 {

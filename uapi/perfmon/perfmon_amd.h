@@ -8,9 +8,10 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
- * the overflow flag.  The bit below the flag is not used, because perf may own the counter, and
- * perf loads only values that are less than 2^47 events before the wrap.  If PMDs used this bit, a
- * PMD of 0 would be loaded as a value that is exactly 2^47 events before the wrap.
+ * the overflow flag: each write of the counter sets it, and a wrap clears it.  The bit below the
+ * flag is not used, because perf may own the counter, and perf loads only values that are less than
+ * 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be loaded as a value that
+ * is exactly 2^47 events before the wrap.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -18,9 +19,9 @@
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
- * PMD 4 belongs to the fetch unit, PMD 7 to the op unit.  When the PMD overflows, the unit records
- * data about an instruction.  The PMDs in the following table hold this data; only samples can
- * contain these PMDs.  If a unit has recorded nothing, its PMDs are 0.
+ * PMD 4 belongs to the fetch unit, PMD 7 to the op unit.  When one of these two PMDs overflows, its
+ * unit records data about an instruction.  The PMDs in the following table hold this data; only
+ * samples can contain these PMDs.  If a unit has recorded nothing, its PMDs in the sample are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -69,8 +70,8 @@
  * levels, so only the module uses the bits USER and KERNEL: if only one of them is set, the module
  * discards the samples of the other level.  In this case, a read of PMD 4 or PMD 7 returns the
  * value that the PMD had when the period began.  If neither bit is set, nothing is counted.  The
- * module computes the hardware's maximum count from the PMD, and ignores a maximum count that a
- * program writes.
+ * module computes the field of the maximum count from the value of the PMD, and ignores this field
+ * in values that a program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */

@@ -15,9 +15,9 @@
  * PMC n drives PMD n.  If perf uses counters of the same PMU, PMC n may be a hardware register with
  * another number.  This does not change the count, because all counters of a PMU can count the same
  * events.  Counters have 48 bits and no overflow interrupt.  The module reads the counters at
- * intervals and adds up what they have counted, so PMDs have 64 bits.  The module may notice an
- * overflow of a PMD one interval late.  An interval is one second; the module parameter poll_ms
- * changes it.
+ * intervals and adds up what they have counted, so PMDs have 64 bits.  The module notices an
+ * overflow of a PMD up to one interval late.  An interval is one second; the module parameter
+ * poll_ms changes it.
  *
  * Only system-wide contexts can use these PMUs.
  */
@@ -46,8 +46,8 @@
 
 /*
  * On family 19h and later, these fields select one core or all cores, and one slice or all slices.
- * PFM_AMD_L3_19H_THREADS has a bit for each thread of a core.  If none of these bits is set, the
- * module selects all threads, cores and slices.
+ * PFM_AMD_L3_19H_THREADS has a bit for each thread of a core.  If none of the bits of this field is
+ * set, the module ignores the four other fields, and selects all threads, cores and slices.
  */
 #define PFM_AMD_L3_19H_CORE	  0x00001c0000000000ull
 #define PFM_AMD_L3_19H_ALL_SLICES 0x0000400000000000ull

@@ -3,10 +3,11 @@
  * Sampling format "callchain": format "default" plus the chain of callers.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags contains the limits in effect: max_kernel | max_user << 16.
- * If the kernel's part or the user's part is left out, its limit is 0.  hdr_buf_flags also has
- * PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if
- * PFM_CALLCHAIN_RECORDED was given.  An entry is a struct pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags contains the maximum numbers of addresses in the two parts
+ * of a chain: max_kernel | max_user << 16.  If the kernel's part or the user's part is left out,
+ * its maximum is 0.  hdr_buf_flags also has PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given,
+ * and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a struct
+ * pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		the interrupted instruction, then return
@@ -37,10 +38,10 @@
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
  * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
- * user[1] is the caller only if the function has not yet saved the link register when it reaches
- * the instruction at user[0], or has already restored the register.  The program's unwind tables
- * show for which instructions this is true.  For all other instructions, user[1] does not belong to
- * the chain.  If the link register is zero, it is left out.  x86_64 has no link register.
+ * user[1] is the caller only if, at the instruction user[0], the interrupted function has not yet
+ * saved the link register or has already restored it.  The program's unwind tables show for which
+ * instructions this is true.  For all other instructions, user[1] does not belong to the chain.  If
+ * the link register is zero, it is left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the
@@ -86,7 +87,8 @@
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
  *	PFM_CALLCHAIN_MAX_DEPTH; 0 means PFM_CALLCHAIN_MAX_DEPTH
- * @max_user: in: maximum number of addresses in the user's part, with the rules of @max_kernel
+ * @max_user: in: maximum number of addresses in the user's part; the limit and the meaning of
+ *	0 are as for @max_kernel
  * @reserved: in: 0
  *
  * PFM_IOC_CREATE_CONTEXT fails with EINVAL if a value is out of range, if there is no argument, or

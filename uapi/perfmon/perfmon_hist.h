@@ -5,7 +5,7 @@
  * Each sample is added to the entry for its process, instruction, event set and PMD.  The buffer
  * has a struct pfm_hist_hdr and a hash table of struct pfm_hist_entry.  The user may read the
  * buffer at any time: entries are never removed, and sums only grow.  The format sends no
- * notifications and never masks monitoring, so pfm_restart() fails with EBUSY.
+ * notifications and never masks monitoring, so PFM_IOC_RESTART fails with EBUSY.
  *
  * To limit the cost of a sample, the format looks for the entry of the sample at only
  * PFM_HIST_NEIGHBOURS places of the table.  If other entries occupy all these places, the sample is

@@ -16,10 +16,11 @@
  * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives PMD
  * n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and their
  * width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of the
- * counter is the overflow flag.  The bit below the flag is not used, because perf may own the
- * counter, and perf loads only values that are less than 2^47 events before the wrap.  If PMDs used
- * this bit, a PMD of 0 would be loaded as a value that is exactly 2^47 events before the wrap.
- * Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * counter is the overflow flag: each write of the counter sets it, and a wrap clears it.  The bit
+ * below the flag is not used, because perf may own the counter, and perf loads only values that are
+ * less than 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be loaded as a
+ * value that is exactly 2^47 events before the wrap.  Without full-width writes
+ * (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -80,8 +81,8 @@
 #define PFM_INTEL_LBR_TO(i)	     (33 + 2 * (i))
 #define PFM_INTEL_LBR_INFO(i)	     (96 + (i))
 
-#define PFM_INTEL_LBR_KERNEL	     (1ull << 1) /* branches that end at level 0 */
-#define PFM_INTEL_LBR_USER	     (1ull << 2) /* branches that end at levels 1 to 3 */
+#define PFM_INTEL_LBR_KERNEL	     (1ull << 1) /* branches that end at privilege level 0 */
+#define PFM_INTEL_LBR_USER	     (1ull << 2) /* branches that end at privilege levels 1 to 3 */
 #define PFM_INTEL_LBR_CALL_STACK     (1ull << 3) /* a return removes the entry of its call */
 #define PFM_INTEL_LBR_CONDITIONAL    (1ull << 16) /* conditional branches that are taken */
 #define PFM_INTEL_LBR_JUMP	     (1ull << 17) /* near relative jumps */

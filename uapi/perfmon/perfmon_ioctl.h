@@ -42,9 +42,10 @@
  * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2, except pfarg_pmr,
  * which is one of perfmon v3.
  *
- * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of the vector was
- * wrong, and why.  Before the context is made, all calls fail with EINVAL, except _CREATE_CONTEXT,
- * _INFO, _LAST_ERROR, and _STATISTICS with PFM_STATISTICS_CPU.
+ * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns why the call failed and, if the
+ * call took several elements (struct pfm_vector), which of them was wrong.  Before the context is
+ * made, all calls fail with EINVAL, except _CREATE_CONTEXT, _INFO, _LAST_ERROR, and _STATISTICS
+ * with PFM_STATISTICS_CPU.
  *
  * How it grows
  * ------------
@@ -208,12 +209,12 @@
  * events of all threads on its CPU, and those of the kernel.  For a system-wide context, EINVAL
  * also means that there is no such CPU, or that the CPU does not have the context's PMU.  ENODEV:
  * the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
- * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY also means that
- * contexts on threads use one of this context's PMDs.  On some PMUs, an operation on one counter
- * can affect other counters.  Then EBUSY also means that contexts on threads use any other PMD of
- * the PMU.  For the same reasons, loads on threads fail with EBUSY while system-wide contexts use
- * the PMDs or the PMU.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
- * queued.
+ * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context already.  EBUSY also
+ * means that contexts on threads use one of this context's PMDs.  On some PMUs, an operation on one
+ * counter can affect other counters.  On such a PMU, EBUSY also means that contexts on threads use
+ * any other PMD of the PMU.  For the same reasons, loads on threads fail with EBUSY while
+ * system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the context is
+ * unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -367,7 +368,7 @@
  * counts of at most max_copies copies that have ended.  If one more copy ends, or if there is no
  * memory for a new copy, the counts of the copy that ended first are dropped.
  * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load drops the
- * counts of the previous load; a load that fails may drop them, too.
+ * counts that are left from the previous load.  A load that fails may drop these counts, too.
  *
  * EINVAL: invalid @which or @count; invalid PMD, flags or set; PMD not in use; reserved field not
  * zero; PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of

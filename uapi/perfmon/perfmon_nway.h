@@ -4,10 +4,10 @@
  *
  * Entries are those of format "default".  The format fills one region after the other.  When a
  * region has become full, a notification is sent if the PMD that overflowed has
- * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and calls pfm_restart() to hand
- * back each region, or pfm_restart_cpu() if each CPU has a buffer.  Both calls fail with EBUSY if
- * no region is full.  If all regions are full, samples are counted as lost.  When the thread has
- * ended, the user reads the remaining regions but does not hand them back.
+ * PFM_REGFL_OVFL_NOTIFY.  The user reads full regions in order and hands back each region with
+ * PFM_IOC_RESTART or, if each CPU has a buffer, with PFM_IOC_RESTART_CPU.  Both calls fail with
+ * EBUSY if no region is full.  If all regions are full, samples are counted as lost.  When the
+ * thread has ended, the user reads the remaining regions but does not hand them back.
  *
  * The buffer begins with a struct pfm_nway_hdr and a struct pfm_nway_region for each region.  The
  * regions themselves begin at @region_offset; each has @region_size bytes.
@@ -54,7 +54,8 @@ struct pfm_nway_arg {
  * @lost: number of samples that were lost because all regions were full
  * @throttled: how often an event set was throttled
  * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are left
- * @lost_told: number of lost samples that are already included in pfm_nway_region.lost
+ * @lost_told: how many of the samples in @lost are already included in pfm_nway_region.lost of a
+ *	region
  * @reserved: zero
  *
  * A region's description is complete before @filled includes the region.  A sample is

@@ -10,9 +10,10 @@
  *	PMC 3	MMCR2
  *	PMC 4	MMCR3, from POWER10 on
  *
- * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.
- * All counters use the same PMCs.  A PMC that was not written has its default value.  The counter
- * PMC5 counts instructions and the counter PMC6 counts cycles, whatever the value of MMCR1 is.
+ * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.  POWER calls
+ * its counters PMC1 to PMC6, without a space: these names do not mean the PMCs of this map.  All
+ * counters use the same PMCs.  A PMC that was not written has its default value.  The counter PMC5
+ * counts instructions and the counter PMC6 counts cycles, whatever the value of MMCR1 is.
  *
  * A counter has 31 bits.  Bit 31 of the register is set when the counter has wrapped.
  *
@@ -38,23 +39,24 @@
 
 /*
  * The bits of MMCR0 that users may set.  The module controls the other bits.  It also freezes PMC5
- * and PMC6 if neither of them is in use.  On bare metal, where the kernel is the hypervisor, the
- * bits FCH of MMCR0 and MMCR2 have no effect.
+ * and PMC6 if neither of them is in use.  FCS, FCP and FCH freeze all counters while the kernel, a
+ * program or the hypervisor runs.  On bare metal, where the kernel is the hypervisor, the bits FCH
+ * of MMCR0 and MMCR2 have no effect.
  */
-#define PFM_POWER_MMCR0_FCS		0x40000000ull /* freeze all counters in the kernel */
-#define PFM_POWER_MMCR0_FCP		0x20000000ull /* freeze all counters in programs */
+#define PFM_POWER_MMCR0_FCS		0x40000000ull /* while the kernel runs */
+#define PFM_POWER_MMCR0_FCP		0x20000000ull /* while a program runs */
 #define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5, PMC6: count even on an idle CPU */
 #define PFM_POWER_MMCR0_FC14		0x00000020ull /* freeze PMC1 to PMC4 */
 #define PFM_POWER_MMCR0_FC56		0x00000010ull /* freeze PMC5 and PMC6 */
-#define PFM_POWER_MMCR0_FCH		0x00000001ull /* freeze all counters in the hypervisor */
+#define PFM_POWER_MMCR0_FCH		0x00000001ull /* while the hypervisor runs */
 
 /* PMCn has two fields in MMCR1, unit and event.  n is 1 to 4. */
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))
 #define PFM_POWER_MMCR1_SELECT_SHIFT(n) (32 - 8 * (n))
 
 /* Bits of MMCR2.  Each bit freezes one counter only: PMCn.  n is 1 to 6. */
-#define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* in the kernel */
-#define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* in programs */
-#define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* in the hypervisor */
+#define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* while the kernel runs */
+#define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* while a program runs */
+#define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* while the hypervisor runs */
 
 #endif

@@ -18,11 +18,11 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  Like all PMDs, they count only between start and
- * stop, and only while their event set is active.  They never overflow.  Read-only virtual PMDs are
- * not counters.  While the context is monitoring with the PMD's set, a read of a read-only PMD
- * returns the present value.  At all other times a read returns the value that the PMD had when the
- * context last stopped monitoring with this set.
+ * Virtual PMDs, which the core adds to every PMU.  They never overflow.  Like all PMDs, they count
+ * only between start and stop, and only while their event set is active.  Read-only virtual PMDs do
+ * not count; they show a value that the kernel has.  While the context is monitoring with the PMD's
+ * set, a read of a read-only PMD returns the present value.  At all other times a read returns the
+ * value that the PMD had when the context last stopped monitoring with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide

@@ -21,7 +21,7 @@ static DEFINE_PER_CPU(u64, selected);
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
-static DEFINE_PER_CPU(u64, since); /* time of the last update of the variable counters */
+static DEFINE_PER_CPU(u64, since); /* time of the start or last update of counters[] */
 
 /*
  * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  A module may

@@ -4,8 +4,8 @@
 #include "internal.h"
 
 /*
- * Return: whether @fd belongs to perfmon.  PFM_IOC_LAST_ERROR needs no context, and every version
- * of the module offers it.
+ * Return: whether @fd belongs to perfmon.  To find out, call PFM_IOC_LAST_ERROR: this call needs no
+ * context, and every version of the module has it.
  */
 static int is_perfmon(int fd)
 {
@@ -15,7 +15,7 @@ static int is_perfmon(int fd)
 }
 
 /*
- * Call ioctl(2), which fails with ENOTTY if the module does not have the call, or if the file
+ * Call ioctl(2), which fails with ENOTTY if the module does not know @command, or if the file
  * does not belong to perfmon.  In the second case this function changes ENOTTY to EBADF.
  */
 int pfmdev_call(int fd, unsigned long command, void *argument)

@@ -30,7 +30,10 @@ static int give_up(int fd)
 	return -1;
 }
 
-/* Clear the reserved fields in the argument of format "default", which is perfmon2's format. */
+/*
+ * Clear the reserved fields in the argument of format "default": old programs for perfmon2 use this
+ * format, and leave these fields uninitialised.
+ */
 static void *clean_argument(const char *name, void *argument, size_t size,
 			    struct pfm_dfl_smpl_arg *clean)
 {

@@ -103,7 +103,7 @@ PFMDEV_EXPORT int pfm_cpus_parse(const char *list, struct pfm_cpu_context *conte
 
 /* ---- calls on all CPUs ---------------------------------------------------------------------- */
 
-/* Store the result of a call on a CPU.  *@first: errno of the first call that failed; 0 if none. */
+/* Store the result of a call on @context.  *@first: errno of the first call that failed, or 0. */
 static void note(struct pfm_cpu_context *context, int result, int *first)
 {
 	context->error = result == -1 ? errno : 0;

@@ -20,7 +20,7 @@ static int no_such_device(int error)
 	return error == ENOENT || error == ENODEV || error == ENXIO;
 }
 
-/* As in perfmon2 the descriptor is read-only and survives an exec. */
+/* As in perfmon2, the descriptor is read-only and stays open across execve(). */
 PFMDEV_EXPORT int pfm_open_device(void)
 {
 	int fd = open(PFM_DEVICE, O_RDONLY);

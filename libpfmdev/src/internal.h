@@ -23,7 +23,7 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
 /**
  * struct pfmdev_failure - the thread's last failure to make a descriptor
  * @opening: 1 if the device could not be opened; then error.error is the errno of open(2)
- * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
+ * @error: errno and reason of the failure; error.error is 0 if nothing has failed
  *
  * To ask the kernel for the reason of a failure, a program needs a descriptor. If a call cannot
  * return a descriptor, the library stores the reason of this failure, for each thread separately.

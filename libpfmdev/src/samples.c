@@ -2,11 +2,12 @@
 /*
  * Samples of several buffers, sorted by time.
  *
- * The samples of one buffer are in order. So the next sample is the oldest of the first samples of
- * all buffers. But at this moment a CPU may still be writing a sample that is older than the
- * samples of other CPUs. So samples are taken in rounds. A round consists of the samples that are
- * in the buffers when the round begins. The first sample of a round is taken MOMENT ns later. By
- * then, the CPUs have written all samples that are older than a sample of the round.
+ * In each buffer the samples are in time order. So the next sample is the oldest one among the
+ * first unread samples of all buffers. But at this moment a CPU may still be writing a sample that
+ * is older than the samples of other CPUs. So samples are taken in rounds. A round consists of the
+ * samples that are in the buffers when the round begins. The first sample of a round is taken
+ * MOMENT ns later. By then, the CPUs have written all samples that are older than a sample of the
+ * round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static const char *const formats[] = {
  * @region: number of the region that is being read (only with nway)
  * @read: with nway: number of samples that have been read from @region; with other formats: number
  *	of samples that have been read from the buffer since it was last handed back
- * @place: offset of the next sample
+ * @place: offset of the next sample in @memory
  * @taken: number of samples that have been read so far from all regions (only with nway)
  * @left: number of samples of the round that have not been read
  * @first: the next sample; NULL if the buffer has none

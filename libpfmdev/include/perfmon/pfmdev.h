@@ -52,7 +52,7 @@ typedef struct pfarg_ovfl_msg pfarg_ovfl_msg_t;
 typedef union pfarg_msg pfarg_msg_t;
 typedef int os_err_t;
 
-/* The type that a program passes to pfm_read() */
+/* The argument @type of pfm_read() must have this value. */
 #define PFM_RW_PMD	    1 /* read PMDs; the pointer is to an array of pfarg_pmr_t */
 
 /* A buffer of this many bytes can hold any sentence of pfm_last_error(). */
@@ -66,7 +66,7 @@ typedef int os_err_t;
  * @cpu: number of the CPU, from pfm_cpus_parse() or from the caller
  * @fd: descriptor of the context, from pfm_cpus_load(); -1 if there is none
  * @error: errno of the last call on this CPU, 0 if that call succeeded
- * @has_message: 1 if the last pfm_cpus_wait() has read a message from this context, else 0
+ * @has_message: 1 if the last pfm_cpus_wait() read a message from this context, 0 if it did not
  * @message: the message that pfm_cpus_wait() read
  */
 struct pfm_cpu_context {

@@ -13,9 +13,9 @@
 void *array_add(void *array, size_t *count, size_t size);
 
 /*
- * Returns element @index of an array of array_add(). If the array has no such element yet, first
- * appends zeroed elements. Returns NULL if there is no memory; some of the elements may have been
- * appended.
+ * Returns element @index of an array that array_add() made. If the array has no such element yet,
+ * first appends zeroed elements. Returns NULL if there is no memory; some of the elements may have
+ * been appended.
  */
 void *array_reach(void *array, size_t *count, size_t index, size_t size);
 

@@ -23,13 +23,14 @@ void warn_no_more(void);
 
 /*
  * From now on the messages of fail() and warn_user() have "PLACE: " before the sentence. @place is
- * FILE:LINE, and is not copied. If @place is NULL, the messages have no place again.
+ * FILE:LINE, and is not copied. After fail_at(NULL), the messages have no place.
  */
 void fail_at(const char *place);
 
 /*
  * Flush standard output. Returns @status, the exit status so far. If this flush or an earlier write
- * to standard output failed, returns EXIT_PFMON. Only the first such call reports the error.
+ * to standard output failed, returns EXIT_PFMON. Only the first call that returns EXIT_PFMON for
+ * this reason reports the error.
  */
 int finish_stdout(int status);
 

@@ -185,8 +185,8 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	is_good = parse_digits(text, size, &end);
 	shift = size_shift(end);
 	if (!is_good || shift == -1 || *size > most >> shift || *size << shift < least)
-		return fail("'%s' is not a %s: give one from %llu to %llu bytes, also as "
-			    "64k or 1M",
+		return fail("'%s' is not a %s: give one from %llu to %llu bytes; the "
+			    "suffixes k, M and G are allowed",
 			    text, what, (unsigned long long)least,
 			    (unsigned long long)most);
 	*size <<= shift;
@@ -259,7 +259,7 @@ int options_ids(const char *text, const char *what, struct id_list *list)
 	return result;
 }
 
-/* Limits of the times in ns that take_time() accepts. */
+/* The shortest and the longest time that take_time() accepts, in ns. */
 #define TIME_LEAST 1000000ull
 #define TIME_MOST  (366 * 24 * 3600 * SECOND)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sums of numbers from a file. These numbers may be wrong, so a sum may be too large for 64 bits.
+ * Sums of numbers from the file of a recording. A damaged file may contain any numbers, so a sum
+ * may be too large for 64 bits.
  */
 #ifndef PFMON_SUM_H
 #define PFMON_SUM_H

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Replace control characters (C0, DEL, and C1 in UTF-8) by '?'. */
+/* Replace the control characters in @text (C0, DEL, and C1 in UTF-8) by '?'. */
 void text_defuse(char *text);
 
 /* These sizes are enough for all texts of count_text(), time_text() and size_text(). */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum length of a build-id in hexadecimal digits, with the zero byte. */
+/* Size of a buffer for a build-id: at most 128 hexadecimal digits, and the zero byte. */
 #define BUILD_ID_SIZE 129
 
 /*
@@ -34,8 +34,8 @@ void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 void build_id_of_notes(const char *path, char text[BUILD_ID_SIZE]);
 
 /*
- * Returns the vdso's image in memory and stores its size in @size, or returns NULL if there is no
- * vdso.
+ * Returns the address of the vdso in memory and stores the size of the vdso in @size. Returns NULL
+ * if there is no vdso.
  */
 const void *vdso_image(size_t *size);
 

@@ -100,11 +100,11 @@ enum data_machine_string {
 
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1 another string
- *	follows: the numbers of all threads that the user named. Since version 1.2 two more strings
- *	follow: the numbers of the CPUs and the numbers of the processes that were recorded. Commas
- *	separate the numbers in these strings
+ *	follows: the numbers of all threads that the user chose (-t). Since version 1.2 two more
+ *	strings follow: the numbers of the CPUs and the numbers of the processes that were recorded.
+ *	Commas separate the numbers in these strings
  * @count: number of strings of the command: its name and its arguments
- * @tid: number of the first thread that the user named; 0 if the user named no thread
+ * @tid: number of the first thread that the user chose; 0 if the user chose no thread
  */
 struct data_command {
 	uint32_t count;
@@ -127,8 +127,8 @@ struct data_command {
  * @modes: DATA_MODE_*
  * @value_count: number of values in each sample of this event
  *
- * The array has the PMD of each value. The string is the event's name as the user gave it. The
- * DATA_EVENT records come before all samples.
+ * For each value in a sample, the array has the number of the PMD that the value comes from. The
+ * string is the event's name as the user gave it. The DATA_EVENT records come before all samples.
  */
 struct data_event {
 	uint64_t code;
@@ -284,7 +284,8 @@ struct data_cpu {
 
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no sample
- * @counted: number of events that a second counter counted
+ * @counted: number of all events, in samples or not; a second counter, which is never reset,
+ *	counted them
  * @events: number of these events that are neither in a sample in the file nor in a lost sample.
  *	The events of unfinished periods are not included: a period is unfinished if a thread or the
  *	recording ended during the period, or if pfmon changed the period

@@ -102,7 +102,7 @@ static void trim_buffer(struct data_file *file)
 		file->bytes = smaller;
 }
 
-/* Read all of @fd; @name is its name in messages. */
+/* Read all of @fd. @name is the name of the file in messages. */
 static int read_file(struct data_file *file, int fd, const char *name)
 {
 	int error = read_all(fd, &file->bytes, &file->size);

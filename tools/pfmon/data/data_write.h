@@ -12,7 +12,7 @@
  * @size: number of bytes that have been written
  * @reserve: number of bytes that are kept free for the records LOSSES, UNSAMPLED, CPU and END
  * @fd: descriptor of the file; -1 if no file is open
- * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
+ * @lack: why the file had no room for a record: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete, so no record can follow
  */

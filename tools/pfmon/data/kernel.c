@@ -119,7 +119,7 @@ static int read_modules(struct kernel *kernel, const char *root)
 	if (!file)
 		return 0;
 	while (!result && getline(&line, &size, file) != -1) {
-		/* name size users used-by state address */
+		/* the fields of a line: name size users used-by state address */
 		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &bytes,
 			   &start) != 3 ||
 		    !start || start + bytes < start)

@@ -130,9 +130,9 @@ int fail_open(int error, const char *pmu)
 }
 
 /*
- * Report why thread @tid cannot be monitored. If the caller has no permission for this thread,
- * advise the user to monitor another thread or to run pfmon as root. If the call failed for another
- * reason, leave out this advice, because it would not help.
+ * Report why thread @tid cannot be monitored. If the reason is that the user has no permission for
+ * this thread, advise the user to monitor one of the user's own threads or to run pfmon as root. If
+ * the call failed for another reason, leave out this advice, because it would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {

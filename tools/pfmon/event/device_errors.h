@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages for calls of perfmon that fail. */
+/* Messages for failed calls of libpfmdev. */
 #ifndef PFMON_DEVICE_ERRORS_H
 #define PFMON_DEVICE_ERRORS_H
 
 /*
  * Report why the device could not be opened, or why a context could not be made. @error is the
- * errno of the failed call. @pmu is the PMU that the user named, or NULL. Returns -1.
+ * errno of the failed call. @pmu is the PMU that the user chose, or NULL. Returns -1.
  */
 int fail_open(int error, const char *pmu);
 

@@ -25,7 +25,7 @@ static const char *const default_events[] = {
 enum parse_result {
 	PARSE_OK,
 	PARSE_UNKNOWN, /* no event of this type has the name, but one of another type may */
-	PARSE_NOT_SUPPORTED, /* the event exists, but not on this machine */
+	PARSE_NOT_SUPPORTED, /* the event is known, but this machine does not have it */
 	PARSE_FAILED, /* the error has been reported */
 };
 
@@ -66,8 +66,8 @@ static bool is_hardware_pmu(const struct machine *machine)
 }
 
 /*
- * If @name is "PMU::EVENT", PMU is the name of the PMU of @machine, and this PMU has a scope,
- * returns EVENT. Returns any other @name as it is.
+ * Returns EVENT if @name has the form PMU::EVENT and names the PMU of @machine, and if this PMU has
+ * a scope. Returns any other @name as it is.
  */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
@@ -121,8 +121,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 }
 
 /*
- * Check that @code can be counted, and store it in @event. This is necessary even for a raw code,
- * because the count of an event that the CPU does not implement would stay 0.
+ * Check that @code can be counted, and store it in @event. The check is necessary even for a raw
+ * code, because the count of an event that the CPU does not implement would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   uint64_t extra, const struct machine *machine)

@@ -112,8 +112,8 @@ static void show_pmu(const struct machine *machine)
 	char names[PMU_NAMES], precise[PRECISE_TEXT];
 
 	if (!info->pmu_name[0]) {
-		printf("pmu                  none: no PMU description is loaded and "
-		       "none fits\n");
+		printf("pmu                  none: no PMU description is loaded, and "
+		       "none fits this machine\n");
 		return;
 	}
 	printf("pmu                  %s%s\n", info->pmu_name,

@@ -172,7 +172,7 @@ static void show_shared(struct listing *listing)
 			show_of_other(listing, pmu);
 }
 
-/* Treat all registers as available, so that held counters are shown, too. */
+/* Treat all registers as available, so that the list does not depend on who holds counters. */
 static void take_implemented(struct pfm_info *info)
 {
 	memcpy(info->available_pmds, info->implemented_pmds,

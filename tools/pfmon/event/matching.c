@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Give counters to as many events as possible, with the method of augmenting paths. If each counter
- * that a new event can use already counts another event, one of these events must move to a
+ * Give counters to as many events as possible, with the method of augmenting paths. If all counters
+ * that a new event can use already belong to other events, one of the other events must move to a
  * different counter. This move may force further events to move. Events move only if each event
  * that must move gets another counter. So a later event never leaves an earlier event without a
  * counter.

@@ -5,7 +5,10 @@
 #include "modifiers.h"
 #include "pmu.h"
 
-/* Returns the modes that the first @length letters of @modifier select. */
+/*
+ * Returns the modes that the first @length letters of @modifier select. Adds the number of letters
+ * "p" to @precision.
+ */
 static unsigned int read_letters(const char *modifier, size_t length,
 				 unsigned int *precision)
 {
@@ -23,9 +26,9 @@ static unsigned int read_letters(const char *modifier, size_t length,
 }
 
 /*
- * Attributes of libpfm4 may follow the modifiers, as in NAME:u:c=1. Cut out ":u" and ":k", although
- * libpfm4 accepts them: they would only set the bits for the levels in libpfm4's event code, and
- * pfmon ignores these bits.
+ * Attributes of libpfm4 may follow the modifiers, as in NAME:u:c=1. libpfm4 accepts ":u" and ":k",
+ * but pfmon cuts them out, because pfmon itself sets the PMC bits for the levels. pfmon ignores
+ * these bits in libpfm4's event code.
  */
 unsigned int modifiers_cut(char *name, unsigned int *precision)
 {

@@ -113,7 +113,8 @@ static const struct common_event common_icelake[] = {
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
 /*
- * The last counter with PEBS. Models with exact records (precise.c) have PEBS on counters 0 to 3.
+ * The last counter that can sample precisely: on models whose records contain the address of the
+ * exact instruction (precise.c), counters 0 to 3 have PEBS.
  */
 #define LAST_PRECISE 3
 
@@ -352,7 +353,7 @@ static uint16_t extra_icelake(uint64_t code)
 
 /*
  * Up to Comet Lake, IA32_PEBS_ENABLE has bits that enable the measurement of load latencies. On
- * these models, LOAD_LATENCY needs a second PMC, too.
+ * these models, LOAD_LATENCY needs a second PMC, like the events of extra_icelake().
  */
 static uint16_t extra_skylake(uint64_t code)
 {
@@ -405,7 +406,7 @@ static bool has_model(uint64_t id, const uint8_t *models)
 
 /*
  * If @code has the bit "any thread", returns the reason why the event cannot be counted. Otherwise
- * returns NULL. Version 5 of the architecture does not have this bit any more.
+ * returns NULL. Version 5 of architectural performance monitoring does not have this bit any more.
  */
 static const char *refuse_any_thread(const struct pmu *pmu, uint64_t code)
 {

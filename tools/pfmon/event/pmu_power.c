@@ -29,7 +29,7 @@
 #define COMBINE_207	   0x800ull
 #define RADIX_SCOPE_31	   0x200ull
 
-#define UNIT_L2		   6 /* on POWER10 this unit has a selector of its own */
+#define UNIT_L2		   6 /* on POWER10, codes have a separate field for this unit's events */
 #define UNIT_L3_LAST	   9 /* units 6 to 9 are the L2 and L3 caches */
 
 #define EVENT_BASED	   (1ull << 63) /* event-based branches */
@@ -174,8 +174,8 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 /*
  * Add the fields that select three kinds of events: L1 events, translations, and events of the L2
  * and L3 caches. The registers have only one field for each kind, and all counters share these
- * fields. On POWER9, a bank of L2 and L3 events has one event for each of the counters PMC1 to
- * PMC4. PMC4's fields in MMCR1 select the bank for all four counters.
+ * fields. On POWER9, the L2 and L3 events form banks. Each bank has one event for each of the
+ * counters PMC1 to PMC4. PMC4's fields in MMCR1 select the bank for all four counters.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -194,7 +194,7 @@ static void need_caches(struct needs *needs, const struct power_model *model,
 	}
 	if (is_cache)
 		return;
-	/* On POWER8, bit 22 marks L1 events. */
+	/* On POWER8, bit 22 of @code is set for L1 events. */
 	if (model->architecture != ISA_207 || field(code, 22, 1))
 		need(needs, PFM_POWER_MMCR1, 46, 2, field(code, 20, 2));
 }

@@ -14,7 +14,7 @@
 /**
  * struct software_event - an event that is counted by virtual PMDs
  * @name: name of the event
- * @aliases: other names, up to the first NULL
+ * @aliases: up to two other names; the unused elements are NULL
  * @description: one line
  * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds

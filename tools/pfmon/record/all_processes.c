@@ -22,7 +22,7 @@
 #define IDLE_NAME "swapper"
 
 /**
- * struct seen_process - a process that a reading of /proc has found
+ * struct seen_process - a process that pfmon found when it read /proc
  * @pid: the process
  * @name: its name when /proc was read
  */
@@ -47,8 +47,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * If pfmon can get the events of only some CPUs, it does not use these events, because
-	 * processes may run on the other CPUs.
+	 * If the kernel reports only what happens on some of the CPUs, pfmon does not use these
+	 * reports, because processes may also run on the other CPUs.
 	 */
 	if (error)
 		side_band_close(&all->band);
@@ -63,7 +63,7 @@ void all_processes_free(struct all_processes *all)
 	*all = (struct all_processes){ .band.poll = -1 };
 }
 
-/* ---- what the kernel says ------------------------------------------------------------------ */
+/* ---- what the kernel reports --------------------------------------------------------------- */
 
 static int write_event(struct all_processes *all, struct data_writer *writer,
 		       const struct side_event *event)
@@ -177,7 +177,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
 }
 
 /**
- * struct reading - a reading of /proc
+ * struct reading - one reading of /proc, which finds processes and writes their names and mappings
  * @all: what is known about processes
  * @writer: the file
  * @next: a second file that gets the same names and mappings as @writer; NULL: there is none
@@ -266,7 +266,8 @@ static int read_proc(struct reading *reading)
 }
 
 /*
- * Write the names and mappings of all processes, including those that the previous reading found.
+ * Write the names and mappings of all watched processes, including those that the previous reading
+ * of /proc found.
  */
 static int scan(struct reading *reading)
 {

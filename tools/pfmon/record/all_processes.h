@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Write the names and mappings of all processes of the machine, or of one process and its
- * descendants. Processes that exist at the beginning are found in /proc. The kernel's events report
- * the processes that begin later (side_band.h).
+ * descendants. Processes that exist at the beginning are found in /proc. The kernel reports the
+ * processes that begin later (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
 #define PFMON_ALL_PROCESSES_H
@@ -16,10 +16,10 @@ struct seen_process;
 /**
  * struct all_processes - what is known about processes
  * @tid: the child that is watched with its descendants; -1: all processes are watched
- * @band: the kernel's events about processes
- * @has_band: the kernel permits the events of @band; if not, pfmon reads /proc at intervals
+ * @band: the kernel's reports about processes
+ * @has_band: pfmon gets the reports of @band; if not, it reads /proc at intervals
  * @names_only: only names are written, no mappings
- * @refusal: the errno if the kernel refused the events of @band
+ * @refusal: the errno if the kernel refused the reports of @band, or 0
  * @writer: the file
  * @next: the file that will soon replace @writer, or NULL. If there is such a file, the names and
  *	mappings are written to both files
@@ -63,7 +63,7 @@ int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);
 
 /*
- * Write the processes, names and mappings that are new since the last call. @now is the time of the
+ * Write which processes, names and mappings are new since the last call. @now is the time of the
  * newest sample.
  */
 int all_processes_follow(struct all_processes *all, uint64_t now);

@@ -25,7 +25,8 @@
  * @drain: how far the buffer has been read
  * @told: the losses in the last DATA_LOSSES record that was written
  * @earlier: the counts of samples in earlier files of the recording
- * @homeless: number of samples that the kernel lost because their CPU had no buffer
+ * @homeless: number of samples that the kernel lost because their CPU had no buffer. Only the
+ *	context's first buffer counts them
  */
 struct buffer {
 	void *memory;
@@ -44,13 +45,16 @@ struct buffer {
 int buffer_map(struct buffer *buffer, int fd, uint64_t offset, enum data_format format);
 void buffer_free(struct buffer *buffer);
 
-/* Store in @counts how many samples were written, waiting or lost since the recording began. */
+/*
+ * Store in @counts how many samples were written or lost since the recording began, and how many
+ * wait in the buffer.
+ */
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
 /*
- * Store in @counts the same numbers, but only for the current file. If @is_last is false, the
- * recording continues in another file, and the samples that are still in the buffer belong to that
- * file.
+ * Store in @counts the numbers of buffer_count(), but only for the current file. If @is_last is
+ * false, the recording continues in another file, and the samples that are still in the buffer
+ * belong to that file.
  */
 void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
@@ -63,7 +67,7 @@ void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts)
 
 /* The functions below return 0, or -1 after reporting an error. */
 
-/* Take the samples in a buffer that is not full. */
+/* Write to the file the samples in a buffer that is not full, and then its losses. */
 int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 
 /* Write the losses so far, unless they are in the file already. */

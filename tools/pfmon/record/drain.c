@@ -277,8 +277,8 @@ void drain_handed_back(struct drain *drain)
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
  * from an earlier use of the region. So the count is limited to the number of samples that the
- * kernel has written and pfmon has not taken. All of them are in region number header->filled: the
- * regions before it have been taken, and header->written was read before header->filled.
+ * kernel has written and pfmon has not taken. All of these samples are in this region:
+ * header->written was read before header->filled, and the regions before this one have been taken.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -295,8 +295,8 @@ static struct batch nway_batch(const struct drain *drain)
 }
 
 /*
- * Take @batch while the kernel continues to write. The size of @batch may include later samples,
- * which its count does not include.
+ * Take @batch while the kernel continues to write. The kernel may have added samples that are
+ * included in the size of @batch, but not in its count.
  */
 static int take_early(struct drain *drain, struct data_writer *writer, struct batch batch)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Move samples from a sampling buffer to the file, each sample exactly once. The kernel writes the
- * samples to the buffer. The functions only read the buffer: they make no system calls on the
- * context.
+ * Move samples from a sampling buffer to the file, each sample exactly once. To take samples means
+ * to read them from the buffer and, if there is a writer, to write them to the file. The kernel
+ * writes the samples to the buffer. The functions only read the buffer: they make no system calls
+ * on the context.
  */
 #ifndef PFMON_DRAIN_H
 #define PFMON_DRAIN_H
@@ -36,13 +37,14 @@ struct tally {
  * @size: size of @buffer in bytes
  * @taken: number of samples that were taken from the buffer
  * @written: number of samples that were written to files
- * @overflows: value of hdr_overflows when a full buffer was last taken (default and callchain)
+ * @overflows: value of pfm_dfl_smpl_hdr.hdr_overflows when a full buffer was last taken (default
+ *	and callchain)
  * @is_taken: a full buffer has been taken and not handed back yet (default and callchain)
  * @regions: number of regions taken (nway)
  * @early: number of samples taken from a buffer or region that the kernel is still filling
  * @early_size: size of the @early samples in bytes
- * @table: for each entry, the count and the sum that have been written; NULL before the first write
- *	(hist)
+ * @table: for each entry of the kernel's table, the count and the sum that have been written to the
+ *	file; NULL before the first write (hist)
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  */

@@ -10,13 +10,13 @@
 #include "../data/data_write.h"
 #include "maps.h"
 
-/* Number of files in the cache. */
+/* Maximum number of files in the cache. */
 #define MAPPED_FILES 1024
 
 /**
  * struct mapped_files - a cache of build-ids, because many processes map the same files
  * @list: the cached files. The index of a file is computed from its inode number. In an unused
- *	element, @change is 0
+ *	element, mapped_file.change is 0
  */
 struct mapped_files {
 	struct mapped_file {

@@ -21,8 +21,8 @@
  *	this number is half the mask
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
- * @events: number of events when the rate was last computed
- * @time: CPU time in ns when the rate was last computed
+ * @events: total number of events until the rate was last computed
+ * @time: total CPU time in ns until the rate was last computed
  * @fastest: the highest rate so far, measured or expected by rate_expect_busy(), in events per
  *	second
  */

@@ -112,7 +112,8 @@ static const struct option_row rows[] = {
 	  "(monitoring stops while a full buffer is written), callchain (as with -g), hist "
 	  "(the kernel adds up samples by instruction)",
 	  take_format, FIELD(format) },
-	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
+	{ "random", 0, "MASK",
+	  "make each period longer by a random number, in which only the bits of MASK can be set",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
 	  "size in bytes of the buffer of each CPU or thread, or a number with a unit as in "

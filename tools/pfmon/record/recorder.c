@@ -119,8 +119,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Do not follow threads and child processes. If the user named processes, warn of this now. If the
- * user named a command, others_warn() warns when the command has ended.
+ * Do not record new threads and child processes. If the user named processes, warn of this now. If
+ * the user named a command, others_warn() warns when the command has ended.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -133,9 +133,9 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 
 /*
  * The kernel has refused to create a context, and @reason says why. Ask for less in the next
- * attempt: half the buffer size, format "default" instead of "nway", or a recording that does not
- * follow threads and child processes. Do not change a size or a format that the user chose. Returns
- * false if there is nothing less to ask for.
+ * attempt: half the buffer size, format "default" instead of "nway", or a recording without new
+ * threads and child processes. Do not change a size or a format that the user chose. Returns false
+ * if there is nothing less to ask for.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -305,8 +305,8 @@ static int start(struct recorder *recorder)
 }
 
 /*
- * The kernel's events about processes are opened before /proc is read. So these events also report
- * the processes that begin while /proc is read.
+ * The kernel begins to report new processes before /proc is read. So the reports also include the
+ * processes that begin while /proc is read.
  */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
@@ -392,7 +392,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when many of the kernel's events about processes wait to be read. */
+/* Called when many of the kernel's reports about processes wait to be read. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -403,9 +403,9 @@ static int on_processes(void *data)
 }
 
 /*
- * Called when the kernel has sent uevents. On a CPU that has come online, recorder_look() opens the
- * events about processes. These events must be open before the CPU is sampled, so recorder_look()
- * is called before recorder_follow_cpus().
+ * Called when the kernel has sent uevents. If a CPU has come online, recorder_look() opens a perf
+ * event there, which reports processes. This must happen before recorder_follow_cpus() begins to
+ * sample the CPU.
  */
 static int on_uevent(void *data)
 {

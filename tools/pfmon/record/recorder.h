@@ -35,8 +35,8 @@
  * @buffer_count: number of @buffers
  * @ends: descriptors that show when the processes that the user named have ended
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: all processes of the machine if CPUs are recorded; the command's processes if the
- *	command is followed and the kernel permits events about processes
+ * @all_processes: all processes of the machine if CPUs are recorded; the command's processes if its
+ *	descendants are recorded, too, and the kernel permits reports about processes
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number
@@ -45,8 +45,8 @@
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
  * @ended_before: the END message of a context was read before @is_exiting was set
- * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
- *	kernel does not permit them, 0 if no CPUs are recorded
+ * @uevents: descriptor of the socket for the kernel's uevents about CPUs that come online; -1 if
+ *	the kernel does not permit this, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
  * @watch: what recorder_wait() waits for
  * @tick: maximum time in ms until samples are written again

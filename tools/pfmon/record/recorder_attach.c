@@ -68,7 +68,10 @@ static int attach_threads(struct recorder *recorder, const int *targets)
 	return 0;
 }
 
-/* Append the buffers of a sampler to the list. The index of a buffer is its number in the file. */
+/*
+ * Append the buffers of a sampler to recorder->buffers. The index of a buffer is its number in the
+ * file.
+ */
 static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->buffer_count; i++) {

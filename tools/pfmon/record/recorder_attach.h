@@ -25,8 +25,8 @@ int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 
 /*
  * Begin to find out which programs the recorded threads execute. If pfmon records CPUs, or records
- * a command and its descendants, it reads the kernel's events about processes. In all other cases,
- * and if the kernel does not permit these events, pfmon reads /proc. @targets are the same threads
+ * a command and its descendants, it reads the kernel's reports about processes. In all other cases,
+ * and if the kernel does not permit these reports, pfmon reads /proc. @targets are the same threads
  * as in recorder_attach().
  */
 int recorder_watch_processes(struct recorder *recorder, const int *targets);

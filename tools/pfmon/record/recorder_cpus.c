@@ -52,7 +52,7 @@ int recorder_attach_cpus(struct recorder *recorder)
 	return result;
 }
 
-/* Start the last sampler, whose CPU has come online during the recording. */
+/* Start the sampler that was added last. Its CPU has come online during the recording. */
 static int admit(struct recorder *recorder)
 {
 	struct sampler *sampler = &recorder->samplers[recorder->count - 1];

@@ -148,7 +148,7 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags)
 	return data_write_end(&recorder->writer, &end);
 }
 
-/* Take all samples that are in the buffers at this moment. */
+/* Write to the current file all samples that are in the buffers at this moment. */
 static int take_samples(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {
@@ -164,8 +164,8 @@ static int take_samples(struct recorder *recorder)
 /*
  * Write the kernel's mappings to the next file, while samples are still written to the current
  * file. If @all_processes is used, also write the names and mappings of the processes: first write
- * to the next file what /proc shows, then write the kernel's events about processes to both files.
- * If the kernel permits these events, the next file therefore names every process that will have
+ * to the next file what /proc shows, then write the kernel's reports about processes to both files.
+ * If the kernel permits these reports, the next file therefore names every process that will have
  * samples in it. If @all_processes is not used, use_file() writes the names and mappings.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)

@@ -11,7 +11,7 @@
  * struct rotation - when a file ends, and how many files are kept
  * @size: a file ends when it has this many bytes; 0: no limit
  * @time: a file ends after this many ns; 0: no limit
- * @most: number of files that are kept besides the current file; 0: all files are kept
+ * @most: maximum number of files that are kept besides the current file; 0: no limit
  * @names: the files that have ended and are kept, the oldest first
  * @count: number of @names
  * @ended: number of files that have ended, kept or not

@@ -32,7 +32,10 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Let the processor record each call. It removes the record when the called function returns. */
+/*
+ * Let the processor record each call. The processor removes the record when the called function
+ * returns.
+ */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -167,8 +170,8 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 /*
  * Take full buffers, and adapt the periods before each restart. With formats "default" and
  * "callchain", monitoring is masked until the restart, and the counter that has overflowed begins a
- * new period at the restart in any case. So a change of its period before the restart loses none of
- * its events.
+ * new period at the restart, whether its period was changed or not. So a change of its period
+ * before the restart loses none of its events.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)

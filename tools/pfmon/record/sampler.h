@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sample a CPU or a thread. If the user wants it, the new threads and child processes of this
- * thread are sampled, too. A sampler has a context and the context's buffers.
+ * Sample a CPU or a thread. If the user wants it, the new threads and child processes of the
+ * sampled thread are sampled, too. A sampler has a context and the context's buffers.
  */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
@@ -94,10 +94,13 @@ int sampler_try_attach(struct sampler *sampler, int target);
  */
 int sampler_try_resume(struct sampler *sampler);
 
-/* Take full buffers or regions and hand them back. If @writer is NULL, the samples are lost. */
+/*
+ * Write the samples of full buffers or regions to the file, and hand back the buffers or regions.
+ * If @writer is NULL, the samples are lost.
+ */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
-/* Take the samples in buffers that are not full. */
+/* Write to the file the samples in buffers that are not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
 /*
@@ -110,8 +113,8 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 int sampler_follow(struct sampler *sampler);
 
 /*
- * Stop monitoring and take the remaining samples. If @writer is NULL, these samples are lost. A
- * second call has no effect.
+ * Stop monitoring and write the remaining samples to the file. If @writer is NULL, these samples
+ * are lost. A second call has no effect.
  */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the kernel's events about processes; see perf_event_open(2). */
+/* Read the kernel's reports about processes. They come from perf events, see perf_event_open(2). */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@
 
 /**
  * struct side_ring - the ring of a CPU, into which the kernel writes records
- * @fd: the event; -1 if the CPU is offline
+ * @fd: descriptor of the perf event; -1 if there is none, for example because the CPU is offline
  * @page: the mapped header; the records follow it
  * @size: size in bytes of the part with the records
- * @enabled: total time for which the event was enabled, as last read. If this time does not grow
- *	any more, the kernel has ended the event because the CPU went offline
+ * @enabled: total time for which the perf event was enabled, as last read. If this time does not
+ *	grow any more, the kernel has ended the perf event because the CPU went offline
  * @copy: buffer for a record that wraps from the end of the ring to the beginning of the ring
  */
 struct side_ring {
@@ -126,9 +126,10 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * Open a ring for each CPU that the machine can have. If one thread is watched, the kernel permits
- * its events on offline CPUs, too. If all processes are watched (@tid is -1), the kernel permits
- * events on online CPUs only, so follow_cpu() opens the other rings when their CPUs come online.
+ * Open a ring for each CPU that the machine can have. If thread @tid is watched, the kernel permits
+ * perf events for it on offline CPUs, too. If all processes are watched (@tid is -1), the kernel
+ * permits perf events on online CPUs only. So follow_cpu() opens the rings of offline CPUs when
+ * these come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
 {
@@ -287,8 +288,9 @@ static int read_ring(struct side_band *band, struct side_ring *ring,
 }
 
 /*
- * If all processes are watched, the kernel ends the event of a CPU that goes offline. Open another
- * event when the CPU is online again. If a thread is watched, the kernel does not end its events.
+ * If all processes are watched, the kernel ends the perf event of a CPU that goes offline. Open
+ * another perf event when the CPU is online again. If a thread is watched, the kernel does not end
+ * the thread's perf events.
  */
 static void follow_cpu(struct side_band *band, int cpu)
 {
@@ -310,8 +312,8 @@ static void follow_cpu(struct side_band *band, int cpu)
 }
 
 /*
- * If all threads that an event watches have ended, each call of epoll_wait() reports this event. So
- * stop polling such events.
+ * If all threads that a perf event watches have ended, each call of epoll_wait() returns this perf
+ * event. So stop polling such perf events.
  */
 static void forget_ended(const struct side_band *band)
 {

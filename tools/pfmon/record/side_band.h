@@ -18,7 +18,7 @@
 enum side_kind {
 	SIDE_FORK, /* a thread or process was created */
 	SIDE_NAME, /* a thread has a new name */
-	SIDE_EXEC, /* a thread executed a program: it has a new name and no old mappings */
+	SIDE_EXEC, /* exec: the thread gets a new name, and its process loses its mappings */
 	SIDE_MAPPING, /* a process has new executable memory */
 };
 
@@ -56,8 +56,8 @@ struct side_ring;
  * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often pfmon found that a CPU had come online. Reports about what happened on the CPU
- *	before pfmon found it are missing
+ * @gaps: how often pfmon found that a CPU had come online. Each time, the reports about what
+ *	happened on this CPU until then are missing
  */
 struct side_band {
 	struct side_ring *rings;
@@ -70,8 +70,8 @@ struct side_band {
 
 /*
  * Begin to watch thread @tid or, if @tid is -1, all processes. Returns 0, or -1 after reporting an
- * error. If the kernel does not have such perf events or does not permit them, returns a positive
- * errno without a message; the caller then reads /proc from time to time. The caller calls
+ * error. If the kernel does not have or does not permit these perf events, returns a positive errno
+ * without a message; the caller then reads /proc from time to time. The caller calls
  * side_band_close() in any case.
  */
 int side_band_open(struct side_band *band, pid_t tid);
@@ -81,8 +81,9 @@ typedef int (*side_function)(void *data, const struct side_event *event);
 
 /*
  * Call @function for each report since the last call. The reports of one CPU are in chronological
- * order. side_band_read() also finds CPUs that have come online, so the caller calls it at least
- * every half second.
+ * order. If all processes are watched, side_band_read() also looks for CPUs that have come online.
+ * The caller calls it at least every half second, because the reports of such a CPU are missing
+ * until this call.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);
 

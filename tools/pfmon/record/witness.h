@@ -3,9 +3,10 @@
  * Find out how many samples the PMU did not deliver. A counter that is sampled is reset after each
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
  * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
- * only now and then. A second counter of the same event, the witness, is never reset. If the
- * witness counts more events than the sum of the periods of all samples, the difference is the
- * number of events that are in no sample.
+ * only now and then. So pfmon counts the same event a second time, if a counter is left for this.
+ * This second event is the witness. Its counter is never reset. If the witness counts more events
+ * than the sum of the periods of all samples, the difference is the number of events that are in
+ * no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -31,7 +32,7 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * @samples: number of the samples that were taken
  * @period: the current period
  * @rest: number of events since the last sample
- * @cut: maximum number of events between the last samples of threads and the ends of these threads
+ * @cut: maximum number of events that may be in no sample because threads ended during a period
  * @dropped: number of events that were lost when the period was changed
  * @lost: number of samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0 if this sum is not known

@@ -7,9 +7,9 @@
 
 /* Where the return address of a function is when the function executes a given instruction. */
 enum link_state {
-	LINK_UNKNOWN, /* no table includes the instruction */
+	LINK_UNKNOWN, /* it is not known, for example because no table describes the instruction */
 	LINK_IN_REGISTER,
-	LINK_SAVED, /* the return address is saved elsewhere; the link register may differ */
+	LINK_SAVED, /* it is saved elsewhere; the link register may have another value */
 };
 
 /**

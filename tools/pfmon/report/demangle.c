@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the names that functions have in the source, with libiberty. The licences of the parts of
+ * Use libiberty to find the names that functions have in the source. The licences of the parts of
  * libiberty that are linked permit this use: cp-demangle.c is GPL-2.0-or-later, the other parts are
  * LGPL-2.0-or-later.
  */

@@ -2,10 +2,10 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with THREAD and MAPPING records of all processes. These records have no time. In
- * the joined file, those from the second and later files get a time just before the earliest time
- * in their file, so that they do not apply to the samples of earlier files. The joined file ends
- * with the sums of the counts of all files.
+ * Near its beginning, each file has THREAD and MAPPING records of all processes. These records have
+ * no time. In the joined file, those from the second and later files get a time just before the
+ * earliest time in their file, so that they do not apply to the samples of earlier files. The
+ * joined file ends with LOSSES, CPU and END records, which contain the sums over all files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ struct part {
  * @losses_count: number of @losses
  * @cpus: for each context, the sum of its CPU records in all files
  * @cpu_count: number of @cpus
- * @end: the sum of the END records
+ * @end: the END record of the joined file
  * @ended: number of files that have an END record
  */
 struct joined {
@@ -271,7 +271,8 @@ static void copy(struct joined *joined, const struct data_record *record, uint64
 }
 
 /*
- * Copy the records of @part, which began @began ns after the first file, and add up their counts.
+ * Copy the records of the file @part, which began @began ns after the first file. LOSSES, CPU and
+ * END records are not copied, but added to the sums.
  */
 static int join_records(struct joined *joined, struct part *part, bool is_first,
 			uint64_t began)

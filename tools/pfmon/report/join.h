@@ -9,8 +9,8 @@
 
 /*
  * Store in @file the records of the @count files at @paths, the oldest file first, as if pfmon
- * record had not switched files. Returns 0, or -1 after reporting an error. The caller calls
- * data_close_file() in either case.
+ * record had written all of them to one file. Returns 0, or -1 after reporting an error. The caller
+ * calls data_close_file() in either case.
  */
 int join_files(struct data_file *file, const char *const *paths, size_t count);
 

@@ -37,9 +37,9 @@ struct change {
 
 /**
  * struct mappings - all mappings, sorted for searching
- * @spans: ascending by owner and start
+ * @spans: the mappings, ascending by owner and start address
  * @span_count: number of @spans
- * @changes: ascending by owner and time
+ * @changes: when processes began or executed a program, ascending by owner and time
  * @change_count: number of @changes
  */
 struct mappings {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Objects: programs, libraries, the kernel, ... */
+/* Objects: programs, libraries and parts of the kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 }
 
 /*
- * Make one object for all mappings of the same file or part of the kernel. For two such mappings,
- * compare() returns 0. They are adjacent in @sorted.
+ * Make one object for each file and for each part of the kernel, even if it has several mappings.
+ * For two mappings of the same object, compare() returns 0. They are adjacent in @sorted.
  */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects: programs, libraries, the kernel, ... */
+/* Objects: programs, libraries and parts of the kernel. */
 #ifndef PFMON_OBJECT_H
 #define PFMON_OBJECT_H
 
@@ -41,7 +41,7 @@ struct object {
  * @kernel: addresses of this machine's kernel and modules
  * @kernel_symbols: functions of @kernel
  * @kernel_is_read: @kernel and its symbols have been read
- * @root: prefix of "/proc" and "/sys": "", or a directory in a test
+ * @root: prefix of "/proc" and "/sys": "" or, in tests, a directory
  * @recorded_until: when the recording ended, in ns since 1970; 0 if this is not known
  */
 struct object_list {
@@ -68,10 +68,10 @@ void objects_take_over(struct object_list *list, const struct recording *recordi
 		       struct object_list *earlier);
 
 /*
- * Returns the function at @offset of @object, or NULL if the function is not known. Stores in
- * @inside how far @offset is from the function's beginning. @offset counts from the beginning of
- * the file or, for a part of the kernel, from the beginning of its text. Warns once if the file is
- * not the one that was recorded.
+ * Returns the function that contains @offset of @object, or NULL if the function is not known.
+ * Stores in @inside how far @offset is from the function's beginning. @offset counts from the
+ * beginning of the file or, for a part of the kernel, from the beginning of its text. Warns once if
+ * the file is not the one that was recorded.
  */
 struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);

@@ -19,7 +19,7 @@ static void take_function(struct key *key, const struct location *location)
 
 /*
  * Returns the CPU of @sample. If the context of @sample has a CPU record, the CPU is taken from
- * this record: samples of hist do not contain the CPU.
+ * this record, because samples of the format hist do not contain the CPU.
  */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
@@ -39,8 +39,8 @@ bool profile_needs_objects(const struct profile_options *options)
 }
 
 /*
- * Returns the key of the entry to which @sample belongs. Sets only the fields of the key that the
- * user sorts by.
+ * Returns the key of the entry to which @sample belongs. The fields of the key that the user does
+ * not sort by are 0.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample)
 {

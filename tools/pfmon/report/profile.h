@@ -20,7 +20,7 @@ enum sort_key {
  * @sort: sort keys. If samples have the same values of all these keys, they are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks. A stack begins with the thread's
  *	name and ends with the innermost function
- * @has_callers: show the callers of each entry below it
+ * @has_callers: show below each entry its callers
  * @counts_processes: below each entry of the tree, add a node for each process that has samples in
  *	this entry. In this node, key.thread.tid is the number of the process
  * @event: name of the only event to show; NULL: show all events
@@ -79,8 +79,8 @@ const struct node *profile_event(const struct profile *profile,
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*
- * Returns the percentage of @event that belongs to @node. The percentage is computed from the sums
- * of periods or, if there are no periods, from the numbers of samples.
+ * Returns the share of @event that belongs to @node, in percent. The share is computed from the
+ * sums of periods or, if there are no periods, from the numbers of samples.
  */
 double profile_percent(const struct node *event, const struct node *node);
 

@@ -10,7 +10,7 @@
 #include "symbol_table.h"
 
 /**
- * struct program_segment - a mapped part of the file
+ * struct program_segment - a part of an ELF file that is mapped into memory (PT_LOAD)
  * @offset: offset in the file
  * @size: size in bytes
  * @address: address of this part according to the file's program headers
@@ -46,8 +46,8 @@ int program_read(struct program *program, int fd, const char *name, char *debug_
 void program_free(struct program *program);
 
 /*
- * Returns the function at @offset of the file, or NULL if no function is there. Stores in @inside
- * the distance from the function's beginning.
+ * Returns the function that contains @offset of the file, or NULL if no function is there. Stores
+ * in @inside how far @offset is from the function's beginning.
  */
 struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);

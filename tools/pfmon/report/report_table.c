@@ -39,7 +39,7 @@ static const char *const titles[COLUMNS] = {
  * @profile: its contents
  * @style: its layout
  * @event: node of the event
- * @columns: the columns of names
+ * @columns: the columns after the bar, such as symbol, object and CPU
  * @widths: widths of @columns
  * @column_count: number of @columns and of @widths
  * @bar_width: length of the longest bar in characters

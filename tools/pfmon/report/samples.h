@@ -6,7 +6,7 @@
 #include "recording.h"
 
 /**
- * struct sample - one sample or, with hist, the sum of several samples
+ * struct sample - one sample or, with the format hist, the sum of several samples
  * @event: the event that was sampled
  * @context: number of the context in the file
  * @tid: thread; 0 if the thread is not known (hist)

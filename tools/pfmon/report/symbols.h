@@ -12,8 +12,8 @@
  * @recording: the recording with the addresses
  * @mappings: mappings of @recording
  * @objects: objects of @recording
- * @demangles: give functions the names that they have in the source; symbols_make() sets it to
- *	false
+ * @demangles: give functions the names that they have in the source; symbols_make() sets
+ *	@demangles to false
  */
 struct symbols {
 	const struct recording *recording;

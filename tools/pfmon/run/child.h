@@ -17,8 +17,9 @@
  * @failure: descriptor to read the errno of a failed exec
  * @at_exec: the child is stopped where it enters execve(). pfmon has already written the byte to
  *	@go
- * @others: numbers of tasks and children before COMMAND was started. pfmon reads these numbers
- *	again at the end, to find out what COMMAND has started
+ * @others: number of tasks that the system had created, and number of pfmon's children, before
+ *	COMMAND was started. pfmon reads these numbers again at the end, to find out what COMMAND
+ *	has started
  */
 struct child {
 	pid_t pid;
@@ -35,7 +36,7 @@ struct child {
 int child_find(const char *command, char **path);
 
 /*
- * Create a process that waits and then becomes @path with @arguments. The process restores the
+ * Create a process that waits and then executes @path with @arguments. The process restores the
  * signal state from @signals. Returns 0, or reports an error and returns -1.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,

@@ -35,15 +35,16 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted);
 int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 
 /*
- * Warn that CPU @cpu "came online, but is not @done", because a call on context @fd failed with
- * @error. @done is for example "counted". Only the first call of this function warns.
+ * Warn that CPU @cpu "came online, but is not @done", because a call with the context's descriptor
+ * @fd failed with @error. @done is for example "counted". Only the first call of this function
+ * warns.
  */
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);
 
 /*
  * Begin to count on the CPUs of @targets that have come online since the last call. On a CPU that
- * was counted before, continue to count. Warns only of the first CPU that cannot be counted.
- * Returns 0, or -1 after an error that ends the measurement.
+ * was counted before it went offline, continue to count. Warns only of the first CPU that cannot be
+ * counted. Returns 0, or -1 after an error that ends the measurement.
  */
 int cpus_follow(const struct targets *targets, struct group *group);
 

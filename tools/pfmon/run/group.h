@@ -15,8 +15,8 @@
  * @twins: the other contexts
  * @twin_count: number of @twins
  * @attached: number of contexts that have been loaded. @first is loaded first, then @twins in order
- * @earlier: statistics of contexts whose CPUs went offline, from before these contexts were loaded
- *	again
+ * @earlier: a context is loaded again if its CPU comes online again, and this load resets its
+ *	statistics. These are the sums of the statistics from before such loads
  * @values: buffer for the counts of one context
  * @times: buffer for the CPU times of one context
  */

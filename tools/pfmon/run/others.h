@@ -40,7 +40,7 @@ struct others {
 	uint64_t made;
 };
 
-/* From now on pfmon becomes the parent of each process of the command that loses its parent. */
+/* Make pfmon the new parent of each process of the command whose own parent ends from now on. */
 void others_adopt(void);
 
 /*
@@ -75,8 +75,9 @@ void others_add(struct others *sum, const struct others *others);
 void others_warn_running(const struct others *others, const char *done);
 
 /*
- * Warn that processes continue after the command's end, and "are not @done". Also warn that other
- * threads and processes, which have ended, "were not @done". @done is for example "counted".
+ * Warn that processes continue after the command's end, and "are not @done". Warn in another
+ * message that the command's other threads, and those of its processes that have ended, "were not
+ * @done". @done is for example "counted".
  */
 void others_warn(const struct others *others, const char *done);
 

@@ -88,7 +88,7 @@ void session_close(struct session *session)
 	session->values = NULL;
 }
 
-/* Returns the number of elements of @size bytes that fit into one call. */
+/* Returns how many elements of @size bytes each pfmon may pass to the kernel in one call. */
 static unsigned int vector_limit(const struct session *session, size_t size)
 {
 	uint64_t bytes = session->machine.info.arg_mem_max;
@@ -159,7 +159,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int first, count;
 
-	/* There is room for the PMCs of all sets: an event with PMCs belongs to exactly one set. */
+	/* This has room for all sets, because an event with PMCs belongs to exactly one set. */
 	session->pmcs =
 		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
 	if (!session->pmcs)
@@ -201,8 +201,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after switch_after events. The overflow ends the set's turn. It also resets
- * all counters that can end a turn of this set.
+ * The counter overflows after @event->switch_after events. The overflow ends the set's turn, and
+ * resets all counters that can end a turn of this set.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)

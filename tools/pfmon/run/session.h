@@ -129,9 +129,9 @@ struct session_thread {
 };
 
 /*
- * Like session_read(), for one thread.  If there is no such thread, stores nothing and returns 1.
- * Call this only if session_reads_at_once() returns true.  PFM_THREAD_ENDED works only in a session
- * with PFM_FL_KEEP_COUNTS.
+ * Like session_read(), for the thread that @thread->which selects. If there is no such thread,
+ * stores nothing and returns 1. Call this only if session_reads_at_once() returns true.
+ * PFM_THREAD_ENDED works only in a session with PFM_FL_KEEP_COUNTS.
  */
 int session_read_thread(struct session *session, const struct event_list *events,
 			struct session_thread *thread, uint64_t *values, uint64_t *times);

@@ -6,8 +6,8 @@
  * has a context when it creates a new thread, a copy of this context counts the new thread from its
  * first instruction (PFM_FL_INHERIT_THREADS).  If not, pfmon finds the new thread when it reads
  * /proc again.  So /proc is read until it shows only threads that have a context.  If threads end
- * during a reading, the kernel may leave out other threads.  Therefore two such readings in a row
- * are needed.
+ * during a reading, this reading may miss threads that still exist.  Therefore two readings in a
+ * row must show only threads that have a context.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -291,7 +291,7 @@ static int attach_thread(struct attaching *attaching, int tid)
 		return -1;
 	if (!error)
 		return keep(&ends->contexts, &ends->context_count, session->fd);
-	/* If the thread belongs to one of the processes, it is monitored already. */
+	/* If the thread belongs to a process in targets->processes, it is monitored already. */
 	if (session_has_thread(session, error))
 		return 0;
 	return fail_load(session->fd, tid, error);

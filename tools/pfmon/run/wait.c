@@ -74,8 +74,8 @@ void signals_close(struct signals *signals)
 }
 
 /*
- * The terminal sends a signal (SI_KERNEL) to both pfmon and the command. If a process has sent a
- * signal to pfmon, pass it on to the command.
+ * A signal from the terminal (SI_KERNEL) goes to both pfmon and the command. A signal that a
+ * process has sent may have gone to pfmon only, so pass it on to the command.
  */
 static void take_signals(const struct signals *signals, pid_t pid,
 			 struct outcome *outcome)
@@ -373,7 +373,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 		close(waiting.poll);
 	if (over != 1)
 		return fail("cannot wait: %s", strerror(error));
-	/* A signal that arrived while the command was ending belongs to this run, too. */
+	/* A signal that arrived while the command was ending still belongs to this run. */
 	take_signals(watch->signals, 0, outcome);
 	if (outcome->ended && watch->pid)
 		outcome->ended_early = nanoseconds_now() - waiting.ended_at > EARLY;

@@ -86,7 +86,8 @@ struct waiting;
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
- * @have_copies: the contexts have copies, whose messages may come even after the END message
+ * @have_copies: the contexts have copies. After the END message of a context, messages of its
+ *	copies may still come
  * @may_return: a context may be loaded again after its END message, so the END messages do not
  *	end the wait
  * @processes: pidfds of the monitored processes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Follow how the counts of event sets grow. If possible, one call reads the counts and the CPU
- * times of all sets. An active set would continue to count between two calls, so its counts and its
- * CPU time would not belong together.
+ * times of all sets. With two calls, an active set would continue to count between the calls, so
+ * its counts and its CPU time would not belong together.
  */
 #include <stdlib.h>
 #include <string.h>

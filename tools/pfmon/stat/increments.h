@@ -10,11 +10,10 @@
  * struct increments - the increments during a run
  * @events: the events that are counted
  * @ratios: the increments of each event
- * @values: counts at the present reading
- * @times: for each set, the CPU time of the thread in ns while the set was active, at the present
- *	reading; for CPUs, the time in ns for which the set was active
- * @last_values: counts at the last reading. While increments_take() runs, they are the counts at
- *	the reading before the present one
+ * @values: counts that increments_take() has just read
+ * @times: for each set, the CPU time of the thread in ns while the set was active; for CPUs, the
+ *	time in ns for which the set was active. Read together with @values
+ * @last_values: counts at the last reading. At its end, increments_take() replaces them by @values
  * @last_times: like @last_values, for @times
  */
 struct increments {
@@ -42,15 +41,18 @@ void increments_begin(struct increments *increments);
 int increments_take(struct increments *increments, struct group *group);
 
 /*
- * Returns the time in ms between two readings: the time in which each set has one turn, within
- * limits. Returns 0 if there are no event sets.
+ * Returns the time in ms between two readings: the time in which each set has one turn, but at
+ * least 20 ms and at most 100 ms. Returns 0 if there are no event sets.
  */
 unsigned int increments_interval(const struct event_list *events);
 
 /* Returns the sum of the CPU times of all sets at the last reading, in ns. */
 uint64_t increments_runtime(const struct increments *increments);
 
-/* Returns the error from ratio_error(), or a negative number if it is not known. */
+/*
+ * Returns the relative standard error of the scaled count of event @event (see ratio_error()), or a
+ * negative number if this error is not known.
+ */
 double increments_error(const struct increments *increments, size_t event);
 
 void increments_free(struct increments *increments);

@@ -95,9 +95,9 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * Store in @wasted how many slots were lost to bad speculation, on models that do not count stalled
- * slots. The lost slots are those of operations that were issued but did not retire, and those of
- * the recovery afterwards. Returns false if the events for this computation are missing.
+ * For models that do not count stalled slots: store in @wasted how many slots were lost to bad
+ * speculation. These are the slots of operations that were issued but did not retire, and the slots
+ * of the recovery after that. Returns false if the events for this computation are missing.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)

@@ -10,8 +10,8 @@
 
 /**
  * struct parts - parts of one kind, which are printed one after the other
- * @results: results of the present part. There is only one run. The caller fills in @results.part
- *	and this run
+ * @results: results of the present part, as a single run. The caller fills in @results.part and
+ *	this run
  * @options: the form of the output
  * @file: where to print
  */

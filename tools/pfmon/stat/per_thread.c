@@ -104,7 +104,7 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 
 /*
  * The kernel dropped the counts of some threads, but the sums still include these counts. To find
- * how much was dropped, subtract the counts of all other threads from the sums.
+ * how much was dropped, subtract from the sums the counts of the threads in @threads->rows.
  */
 static int find_rest(struct per_thread *threads, struct group *group,
 		     const struct event_list *events)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Take and print the counts of each thread.
+ * Read the counts of each thread from the kernel, and print them.
  *
- * When a thread that is monitored by a copy of a context ends, the kernel keeps its counts until
- * pfmon reads them (PFM_FL_KEEP_COUNTS).
+ * When a thread that is monitored by a copy of a context ends, the kernel keeps the thread's counts
+ * until pfmon reads them (PFM_FL_KEEP_COUNTS).  A read removes these counts from the kernel, so
+ * this file says that pfmon takes them.
  */
 #ifndef PFMON_PER_THREAD_H
 #define PFMON_PER_THREAD_H
@@ -19,7 +20,7 @@
  * @tid: the thread
  * @tgid: its process
  * @name: its name
- * @numbers: counts of the events, followed by the CPU time in each set, in ns
+ * @numbers: counts of the events, followed by the thread's CPU time in each event set, in ns
  * @shown: the count of the first event, as printed; rows are sorted by it
  */
 struct thread_row {
@@ -34,7 +35,7 @@ struct thread_row {
  * struct per_thread - the counts of each thread
  * @rows: the threads
  * @count: number of @rows
- * @dropped: number of ended threads whose own counts the kernel dropped
+ * @dropped: number of ended threads whose counts the kernel dropped before pfmon took them
  * @rest: sums of the dropped counts, in the order of thread_row.numbers; NULL if no counts were
  *	dropped
  */
@@ -50,7 +51,7 @@ struct per_thread {
  * per_thread_free() in any case.
  */
 
-/* Check that one call can read all values of a thread. */
+/* Check that one call of PFM_IOC_READ_THREAD can read all counts and CPU times of a thread. */
 int per_thread_check(const struct session *session);
 
 /*
@@ -67,7 +68,7 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events);
 
-/* Print the counts of each thread. @whole are the results of all threads together. */
+/* Print the counts of each thread. @whole has the results of all threads together. */
 int per_thread_print(struct per_thread *threads, const struct results *whole,
 		     const struct stat_options *options, FILE *file);
 

@@ -14,7 +14,7 @@
 /**
  * struct run - the figures of one run
  * @values: counts, one for each event, not scaled
- * @sets: activity of each event set; empty if there are no event sets
+ * @sets: how often and for how long each event set was active; empty if there are no event sets
  * @errors: standard error of each scaled count, relative to the count; negative if the
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
@@ -22,8 +22,8 @@
  *	were counted
  * @idle: sum of the idle times of the CPUs, in seconds; NAN if it is not known
  * @elapsed: seconds from start to end
- * @user: seconds of the command in user mode
- * @system: seconds of the command in the kernel
+ * @user: seconds of CPU time that the command used in user mode
+ * @system: seconds of CPU time that the command used in the kernel
  */
 struct run {
 	uint64_t *values;
@@ -39,7 +39,8 @@ struct run {
 
 /*
  * What the counts belong to: the whole measurement or a part of it.  In tables and in CSV, each
- * line of a part begins with a stamp, such as the number of the CPU.
+ * line with a count of a part begins with a text that names the part, such as "CPU3" (@stamp in
+ * struct results).
  */
 enum part_kind {
 	PART_WHOLE, /* all that was measured */
@@ -56,8 +57,8 @@ enum part_kind {
  * @tid: for a thread: its number
  * @tgid: for a thread: its process
  * @name: for a thread: its name
- * @dropped: if not 0, the part is not a single thread, but the sum of this many threads whose own
- *	counts were dropped
+ * @dropped: if not 0, the part is not a single thread, but the sum of this many threads whose
+ *	counts the kernel dropped before pfmon read them
  */
 struct part {
 	enum part_kind kind;
@@ -76,13 +77,13 @@ struct part {
  * @command: the command, NULL-terminated, or NULL
  * @targets: the threads, processes or CPUs that were counted; NULL if the command was counted
  * @part: the part of the measurement that the counts belong to
- * @stamp: text at the beginning of each line of an event; NULL: none
+ * @stamp: text at the beginning of each line with a count, such as "CPU3"; NULL: none
  * @is_scaled: event sets are switched after a time, not after overflows, so counts are scaled to
  *	the whole time
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
- * @costs: costs of all runs together; NULL if they are not shown
+ * @costs: what monitoring cost in all runs together; NULL if these costs are not shown
  * @exit_status: exit status that pfmon ends with
  */
 struct results {
@@ -117,8 +118,8 @@ struct figure {
  * counted the event, the result is EVENT_NOT_COUNTED. A run did not count the event if the event's
  * set was never active, or if CPUs were measured and their CPU time is 0. results_value() and
  * results_count() use only the runs that counted the event. If there are several runs,
- * results_counted() does the same. If there is a single run, results_counted() always returns the
- * count of this run.
+ * results_counted() also uses only these runs. If there is a single run, results_counted() returns
+ * the count of this run, even if the run did not count the event.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
@@ -126,15 +127,15 @@ enum event_state results_state(const struct results *results, size_t event);
 const char *results_state_text(enum event_state state);
 
 /*
- * The mean over the runs that counted the event. If @results->is_scaled, each count is scaled to
- * the whole time.
+ * The mean of the event's counts in the runs that counted the event. If @results->is_scaled, each
+ * count is scaled to the whole time.
  */
 struct figure results_value(const struct results *results, size_t event);
 
 /* The mean of results_value() as a whole number, exact with a single run. */
 uint64_t results_count(const struct results *results, size_t event);
 
-/* The mean of the counts before scaling, as a whole number. */
+/* The mean of the event's counts before scaling, as a whole number. */
 uint64_t results_counted(const struct results *results, size_t event);
 
 /* The fraction of the time during which the event was counted: 0 to 1. */

@@ -26,10 +26,11 @@
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 
 /**
- * struct ratio - sums over the increments of a count, for the ratio of values and durations
+ * struct ratio - sums over the increments of a count. The value of an increment is the growth of
+ *	the count. Its duration is the growth of the time during which the event was counted
  * @count: number of increments
- * @values: sum of their values
- * @durations: sum of their durations
+ * @values: sum of the values of the increments
+ * @durations: sum of the durations of the increments
  * @first: rate of the first increment; @squares and @products use differences from this rate, so
  *	that no digits are lost
  * @squares: sum of (value - @first * duration)^2

@@ -26,7 +26,7 @@
 /* All that a measurement needs. */
 struct measurement {
 	const struct stat_options *options;
-	struct targets targets; /* those of @options, but the CPUs are those of @group */
+	struct targets targets; /* as in @options, but with the CPUs of @group's contexts */
 	struct session session;
 	struct group group;
 	struct target_ends ends;
@@ -45,7 +45,7 @@ struct measurement {
 	struct costs costs;
 	struct idle idle;
 	struct cpu_changes changes;
-	int uevents; /* descriptor of the uevents; -1: none */
+	int uevents; /* socket for the kernel's uevents about CPUs; -1: none */
 	int status;
 };
 
@@ -108,12 +108,15 @@ static bool has_to_look(const struct measurement *measurement)
 }
 
 /*
- * Reading many contexts takes long, so the interval between readings is multiplied by 1 +
- * contexts / MANY.
+ * Reading many contexts takes long, so the interval between readings is multiplied by 1 + n / MANY,
+ * where n is the number of contexts.
  */
 #define MANY	      64
 
-/* The counts of ended threads occupy memory, so pfmon takes them at this interval, in ms. */
+/*
+ * The counts of ended threads occupy memory of the kernel until pfmon reads them.  So pfmon reads
+ * them at this interval, in ms.
+ */
 #define TAKE_INTERVAL 250
 
 static bool takes_threads(const struct measurement *measurement)
@@ -467,7 +470,7 @@ static void warn_about(const struct measurement *measurement,
 	child_warn_killed(measurement->status);
 }
 
-/* Print the counts of each CPU or thread, if an option selects them. */
+/* Print the counts of each CPU or of each thread, if an option asks for them. */
 static int print_parts(struct measurement *measurement,
 		       const struct stat_options *options, FILE *file)
 {
@@ -475,8 +478,8 @@ static int print_parts(struct measurement *measurement,
 	bool is_per_thread = options->targets.is_per_thread;
 
 	/*
-	 * In CSV all lines have the same fields. Lines of a part begin with a stamp, so the lines
-	 * of the sums get the stamp "summary".
+	 * In CSV all lines have the same fields. The lines of a part begin with a stamp, a text
+	 * such as "CPU3", so the lines of the sums get a stamp, too: "summary".
 	 */
 	if (options->separator &&
 	    (options->print_interval || options->is_per_cpu || is_per_thread))

@@ -78,7 +78,7 @@ static const struct option_row rows[] = {
 	  FIELD(targets.is_per_thread) },
 	{ "no-inherit", 0, NULL,
 	  "count only the thread that runs COMMAND, not the threads and processes that it "
-	  "makes; with -p only threads that exist already",
+	  "makes; with -p, count only the threads that exist already",
 	  take_false, FIELD(is_inherited) },
 	TIMEOUT_OPTION(FIELD(timeout)),
 	{ "interval-print", 'I', "TIME",
@@ -89,7 +89,8 @@ static const struct option_row rows[] = {
 	  take_separator, FIELD(separator) },
 	{ "json", 'j', NULL, "print a JSON object", take_true, FIELD(is_json) },
 	{ "verbose", 'v', NULL,
-	  "also show what the measurement has cost: interrupts, switches, copies",
+	  "also show what the measurement has cost: interrupts, set switches, copies of "
+	  "contexts and more",
 	  take_true, FIELD(is_verbose) },
 	{ "output", 'o', "FILE",
 	  "write to FILE instead of to standard error; - is standard output", take_text,

@@ -20,7 +20,7 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 
 /*
  * Print the counted CPUs, processes and threads.  If CPUs share the registers, the list of CPUs
- * contains only the owners.
+ * contains only the owners: the CPUs on which the kernel accesses these registers.
  */
 static void table_targets(FILE *file, const struct results *results)
 {
@@ -70,7 +70,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The width aligns the decimal points of all comments. The gap aligns the units. */
+		/* The width aligns the decimal points of all comments. @gap aligns the units. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -84,7 +84,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 		fprintf(file, " %s", text);
 }
 
-/* A thread's name has up to 15 characters, and its number up to 7 digits. */
+/* The stamp of a thread is NAME-TID: up to 15 characters, "-" and up to 7 digits. */
 static int stamp_width(const struct results *results)
 {
 	return results->part.kind == PART_THREAD ? 23 : 17;
@@ -244,7 +244,8 @@ static void table_times(FILE *file, const struct results *results)
 }
 
 /*
- * The estimate assumes that the mean time of all interrupts is that of the timed interrupts.
+ * Print the mean time of the interrupts that the kernel timed. This mean times the number of all
+ * interrupts is an estimate of the time of all interrupts: print this estimate, too.
  */
 static void table_interrupt_time(FILE *file, const struct pfm_statistics *sum)
 {

@@ -12,8 +12,8 @@
 #include "switch_cost.h"
 
 /*
- * The loop takes LOOP_NS to 2 * LOOP_NS. This is long enough for twenty turns of TURN_NS, but short
- * enough that few timer ticks interrupt the loop.
+ * The loop of run_loop() takes LOOP_NS to 2 * LOOP_NS. This is long enough for twenty turns of
+ * event sets, of TURN_NS each, but short enough that few timer ticks interrupt the loop.
  */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
@@ -120,7 +120,10 @@ static double at_switch(const struct event_list *events, size_t index,
 	       (double)trial->switches;
 }
 
-/* Measure the loop alone, then with set switches. Use the trial with the shortest time. */
+/*
+ * Measure how long the loop takes without set switches, then with set switches. Of the trials with
+ * set switches, use the one with the shortest time.
+ */
 static int measure(struct switch_cost *cost, struct session *session,
 		   const struct event_list *events, struct trial *trial)
 {
@@ -190,7 +193,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 						       sizeof(*cost->kernel)) };
 	if (!cost->kernel)
 		return fail("no memory");
-	/* The cost is measured on a thread, and a thread cannot use a PMU with a scope. */
+	/* The cost is measured on a thread, and threads cannot use a PMU that CPUs share. */
 	if (machine->scope[0])
 		return 0;
 	if (copy_sets(&copy, events))

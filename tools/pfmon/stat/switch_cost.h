@@ -23,9 +23,10 @@ struct switch_cost {
 };
 
 /*
- * Measure the cost with @events, whose counters have been assigned. This takes about 40 to 80 ms.
- * The cost stays 0 if pfmon itself is monitored, or if contexts on CPUs hold the counters. Returns
- * 0, or -1 after reporting an error. The caller calls switch_cost_free() in either case.
+ * Measure the cost of a switch between the sets of @events. The caller has assigned counters to the
+ * events. The measurement takes about 40 to 80 ms. The cost stays 0 if pfmon itself is monitored,
+ * or if contexts on CPUs hold the counters. Returns 0, or -1 after reporting an error. The caller
+ * calls switch_cost_free() in either case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);

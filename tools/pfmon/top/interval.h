@@ -25,7 +25,7 @@ struct cpu_row {
 };
 
 /**
- * struct interval - an interval
+ * struct interval - an interval between two tables of pfmon top
  * @recording: the samples
  * @profile: sums of the samples
  * @cpus: the CPUs, in the order of their contexts
@@ -44,10 +44,11 @@ struct interval {
  * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
  * fills in @interval->seconds, and sets @cpu, @is_offline and @busy in each of @interval->cpus.
  * Then it calls interval_sort(), which adds the samples up.  interval_sort() may be called again,
- * to sort by other keys.  Each call takes over the symbols of @earlier.  In the first call for an
- * interval, @earlier is the previous interval, or an empty one if there is none.  In later calls,
- * @earlier is @interval itself. Both functions return 0, or -1 after reporting an error. The caller
- * calls interval_free() in either case.
+ * to sort by other keys.  Each call uses the symbols that have been read for @earlier, because
+ * reading them again would take long.  In the first call for an interval, @earlier is the previous
+ * interval, or an empty one if there is none.  In later calls, @earlier is @interval itself.  Both
+ * functions return 0, or -1 after reporting an error.  The caller calls interval_free() in either
+ * case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

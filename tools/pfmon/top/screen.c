@@ -113,7 +113,10 @@ char screen_key(struct screen *screen)
 	return SCREEN_REDRAW;
 }
 
-/* Bytes of the form 10xxxxxx continue a character of UTF-8.  A character takes up one column. */
+/*
+ * In UTF-8, a byte of the form 10xxxxxx continues a character.  Each character is counted as one
+ * column of the terminal.
+ */
 static bool begins_character(char byte)
 {
 	return (byte & 0xc0) != 0x80;

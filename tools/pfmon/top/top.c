@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon top: show what the CPUs do now.  It makes a recording in memory, with a new file for
+ * pfmon top: show what the CPUs do now.  pfmon makes a recording in memory, with a new file for
  * each interval, and shows a report of each file.  A file contains only the samples of its
- * interval.  Processes that ended before the interval are not in the file, so pfmon's memory does
- * not grow.
+ * interval.  It does not contain the processes that ended before the interval, so the memory that
+ * pfmon uses does not grow.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -34,8 +34,8 @@
  * @begun: when the current interval began, in ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
  * @idle: total idle time of each of @cpus at @begun, in seconds
- * @names_lost: how many of the kernel's events about processes were lost before the current
- *	interval
+ * @names_lost: how many of the kernel's reports about processes, such as new names, were lost
+ *	before the current interval
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown, or the user has ended pfmon top
  * @is_utf8: the terminal can show the block characters of UTF-8
@@ -171,7 +171,7 @@ static int on_file(void *data, const struct data_writer *file)
 	return 0;
 }
 
-/* Choose the next kind of entries, and sort the interval on the screen again. */
+/* Choose the next kind of entries, such as functions, and sort the shown interval again. */
 static int change_sort(struct top *top)
 {
 	static const struct {
@@ -256,8 +256,9 @@ int command_top(int argc, char **argv)
 	int result = top_options_parse(argc, argv, &top.options);
 
 	/*
-	 * Functions can only be found if the mappings of processes have been recorded. On a
-	 * terminal the user may ask for functions later, so pfmon always records them there.
+	 * pfmon can find the function of a sample only if it has recorded the mappings of the
+	 * process. On a terminal the user may ask for functions at any time, so pfmon then always
+	 * records the mappings.
 	 */
 	top.options.record.names_only = top.options.is_batch &&
 					!profile_needs_objects(&top.options.profile);

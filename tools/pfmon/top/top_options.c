@@ -10,7 +10,7 @@
 #include "../report/sort_keys.h"
 #include "top_options.h"
 
-/* Default of the interval, and its limits. */
+/* The time from one table to the next: its default, and its limits. */
 #define INTERVAL       (2 * SECOND)
 #define INTERVAL_LEAST (SECOND / 10)
 #define INTERVAL_MOST  (24 * 3600 * SECOND)
@@ -63,8 +63,9 @@ static const struct option_row rows[] = {
 	  "terminal",
 	  take_true, FIELD(is_batch) },
 	{ "sort", 's', "KEY[,KEY]...",
-	  "by program (the default), symbol, object, thread, cpu", take_sort,
-	  FIELD(profile) },
+	  "keys by which samples are added up to entries: program (the default), symbol, "
+	  "object, thread, cpu",
+	  take_sort, FIELD(profile) },
 	{ 0 },
 };
 

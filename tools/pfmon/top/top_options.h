@@ -9,7 +9,7 @@
 /**
  * struct top_options - the command line
  * @record: how to sample; @record.rotation.time is the time from one table to the next
- * @profile: kind of the entries
+ * @profile: what the entries of the second table stand for, such as programs
  * @refreshes: number of tables; 0: no limit
  * @is_batch: print one table after the other, and do not control the terminal
  */

@@ -8,7 +8,7 @@
 #include "../report/report_table.h"
 #include "view.h"
 
-/* Entries below this percentage are added up in one line. */
+/* Entries with less than this percentage of the events are added up in one line. */
 #define LIMIT	   0.5
 
 /* On a terminal, at most 1 / CPU_PART of the rows show CPUs. */

@@ -20,8 +20,8 @@
 # make format       formats the C sources
 # make clean        removes what was built
 #
-# The targets demo, check, check-all, bench, coverage, fuzz and mutants first install those Debian
-# packages that they need and that the machine lacks.
+# The targets demo, check, check-all, bench, coverage, fuzz and mutants first install the Debian
+# packages that they need, unless these packages are installed already.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
@@ -32,7 +32,7 @@ STATIC ?=
 SYSROOT ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Sub-makes run in other folders, so the path must be absolute.
+# Sub-makes run in other folders, so the path of the build folder must be absolute.
 override BUILD := $(abspath $(BUILD))
 passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VERSION=$(VERSION)

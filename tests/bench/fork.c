@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures how much inheritance adds to the cost of a child process. The cost of a child process
- * consists of fork(), the switch to the child, its exit, and wait(). Nothing else runs, and the
- * child does nothing.
+ * Measures how much counters of the parent add to the cost of a child process, with and without
+ * inheritance. The cost of a child process consists of fork(), the switch to the child, its exit,
+ * and wait(). Nothing else runs, and the child does nothing.
  */
 #include <alloca.h>
 #include <err.h>
@@ -31,17 +31,18 @@ static void live(void *unused)
 
 /*
  * Measures what live() costs. After a fork, parent and child each take a page fault when they first
- * write to a page of the stack. The stack is at a random address. So without the array below, the
- * frames of measure_short_path() and live() would be on one page in one boot and on two pages in
- * another boot. The second page adds 6,000 instructions to the cost of a fork. This function's
- * frame fills the page that it shares with its callers, so the frames below it begin on a new page.
+ * write to a page of the stack. The stack is at a random address. So without the array
+ * rest_of_page, the frames of measure_short_path() and live() would be on one page in one boot and
+ * on two pages in another boot. The second page adds 6,000 instructions to the cost of a fork. With
+ * the array, this function's frame fills the page that it shares with its callers, so the frames of
+ * the functions that it calls begin on a new page.
  */
 static double measure_life(void)
 {
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	volatile char *rest_of_page = alloca(frame % sysconf(_SC_PAGESIZE) + 1);
 
-	*rest_of_page = 0; /* the compiler must not remove it */
+	*rest_of_page = 0; /* so that the compiler keeps the array */
 	return measure_short_path(live, NULL);
 }
 
@@ -59,7 +60,7 @@ static double measure_perfmon(uint32_t flags)
 }
 
 /*
- * Measures the cost of a child process while events of perf count its parent. As in perf.c, the
+ * Measures the cost of a child process while perf counts events of its parent. As in perf.c, the
  * events are one group. Unlike perf.c, this function does not set PERF_FORMAT_GROUP, because Linux
  * 6.1 does not allow it for inherited events.
  */
@@ -89,8 +90,9 @@ static double measure_perf(bool is_inherited)
 
 /*
  * Each turn measures all figures once. The first turn is a warm-up, and its values are not used:
- * during this turn the program uses some memory for the first time, and only later forks copy the
- * page tables of this memory. For each figure, the lowest value of the other turns is kept.
+ * during this turn the program uses some memory for the first time, and only the forks after that
+ * copy the page tables of this memory. For each figure, the lowest value of the later turns is
+ * kept.
  */
 #define TURNS 3
 

@@ -9,7 +9,10 @@
 #define KNOWN_ROUNDS   10000
 #define KNOWN_ACCURACY 0.001
 
-/* If two readings are more than this many instructions apart, the thread was interrupted. */
+/*
+ * If two readings of the ruler are more than this many instructions apart, the thread was
+ * interrupted.
+ */
 #define UNDISTURBED    64
 
 static double instructions_per_tick;

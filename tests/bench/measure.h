@@ -30,14 +30,14 @@ double measure(step_fn step, void *argument);
  */
 double measure_short_path(step_fn step, void *argument);
 
-/* Measures two steps like measure(); the second step undoes the first. */
+/* Measures two steps, each as measure() does. The second step undoes the first. */
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
 
 /**
  * struct interruptions - medians over the interruptions of a thread, in instructions
  * @cost: how long an interruption takes
- * @between: instructions of the thread between two interruptions
+ * @between: how many instructions the thread itself executes between two interruptions
  */
 struct interruptions {
 	double cost;

@@ -219,7 +219,7 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 
 /*
  * Fails if a counter has counted nothing, because then the cost of counting was not measured. For
- * example, the counter's group may never have run.
+ * example, perf may never have had enough counters for the group of events.
  */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {

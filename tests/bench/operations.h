@@ -73,8 +73,8 @@ enum row {
 };
 
 /*
- * Each function stores the costs of its rows in guest instructions. Rows that cannot be measured
- * stay NOT_MEASURED.
+ * Each function stores the costs of its rows in @costs, as numbers of guest instructions. Rows that
+ * cannot be measured stay NOT_MEASURED.
  */
 void measure_floors(double *costs);
 /* Call this before the first context is loaded. */

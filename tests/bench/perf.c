@@ -15,7 +15,7 @@ static int event_open(uint64_t config, pid_t thread, int leader, uint64_t format
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
 		.config = config,
-		.disabled = leader == -1, /* members are enabled with their leader */
+		.disabled = leader == -1, /* the leader starts all members */
 		.read_format = format,
 	};
 

@@ -156,11 +156,12 @@ static double statistic(const char *name)
 }
 
 /*
- * perfmon itself can measure how much time a sample spends in the core and how much in the format.
- * Each of these two parts then reads a clock at its beginning and at its end. These four readings
- * make a sample more expensive. Their cost is the difference between the costs of a sample with the
- * readings and without them. A reading takes some time, and returns the time at its middle. So a
- * part's measured time includes half of its first reading and half of its second reading.
+ * If PFM_DEBUG_TIMING is set, perfmon itself measures how much time a sample spends in the core and
+ * how much in the format. For this, each of these two parts reads a clock at its beginning and at
+ * its end. These four readings make a sample more expensive. Their cost is the difference between
+ * the costs of a sample with the readings and without them. A reading takes some time, and returns
+ * the time at its middle. So a part's measured time includes half of its first reading and half of
+ * its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {
@@ -202,7 +203,10 @@ static double measure_perf(uint64_t more)
 	void *ring;
 	int fd;
 
-	/* After an unload, perfmon releases the hardware of POWER and x86 within a second. */
+	/*
+	 * After an unload, perfmon releases the hardware of POWER and x86 within a second. Until
+	 * then, perf refuses the event with EBUSY.
+	 */
 	while ((fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0)) == -1 &&
 	       errno == EBUSY)
 		usleep(10000);

@@ -35,7 +35,7 @@ struct session {
  * @create: only create a context or one event
  * @destroy: undo @create
  * @open: do everything that is needed before @start; returns false if there are not enough
- *	counters; if @thread is 0, the counters count the caller
+ *	counters; if @thread is 0, the counters count events of the caller
  * @close: undo @open
  * @attach: load the context; NULL for perf, which has no contexts
  * @detach: unload the context; NULL for perf

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * notify.c - gets a SIGIO at each overflow of a counter that counts the program
- * itself; written like a program for perfmon2
+ * notify.c - gets a SIGIO at each overflow of a counter that counts events of
+ * the program itself; written like a program for perfmon2
  *
  * usage: notify [pmc value period]
  */

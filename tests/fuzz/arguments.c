@@ -194,8 +194,8 @@ enum place bad_place(struct builder *builder)
 
 /*
  * Returns an element count that is chosen at random. With most of the possible counts, the size of
- * the vector is near a limit: a page, a value of arg_mem_max, or the largest int. No count gives a
- * vector for which the kernel could use up the guest's memory.
+ * the vector is near a limit: a page, a value of arg_mem_max, or the largest int. No count makes
+ * the kernel use up the guest's memory.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -356,7 +356,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	if (percent(builder, 20))
 		operation->flags = ONE_OF(builder, flags);
 	/*
-	 * While a PMU has a system-wide context, contexts on threads cannot be loaded. So
+	 * While a system-wide context uses the PMU, no context can be loaded on a thread. So
 	 * system-wide contexts are rare, except in rounds with THEME_PROCESSORS.
 	 */
 	if (builder->theme == THEME_PROCESSORS && percent(builder, 30))

@@ -46,7 +46,7 @@ static void fill_read(struct builder *builder, struct operation *operation)
 	static const uint8_t counts[] = { 0, 1, 2, 2, 2 };
 
 	operation->size = percent(builder, 75) ? 64 : ONE_OF(builder, sizes);
-	operation->count = ONE_OF(builder, counts); /* of readv */
+	operation->count = ONE_OF(builder, counts); /* buffers of readv(2) */
 	if (percent(builder, 15))
 		operation->place = bad_place(builder);
 }

@@ -168,8 +168,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports the failure of a call, except in a round (operation->flags is 0). There such a failure is
- * allowed: there may be no memory or no PMU, or another worker may already monitor this thread.
+ * Reports the failure of a call, except in a round (operation->flags is 0). In a round the call may
+ * fail: there may be no memory or no PMU, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)
 {

@@ -113,7 +113,7 @@ void do_reap(void)
 		crash_is_wrong(status);
 }
 
-/* Sends signal @count. Workers get no signal that kills them. */
+/* Sends the signal operation->count. The plan sends workers no signal that would kill them. */
 void do_kill(struct executor *executor, const struct operation *operation)
 {
 	pid_t tid = pid_of(executor, operation);
@@ -129,7 +129,7 @@ void do_work(const struct operation *operation)
 		touch_pages(operation->value);
 }
 
-/* Reads one of perfmon's files in sysfs or debugfs. @count selects the file. */
+/* Reads one of perfmon's files in sysfs or debugfs. operation->count selects the file. */
 void do_look(const struct operation *operation)
 {
 	static const char *const files[] = {
@@ -152,7 +152,7 @@ void do_look(const struct operation *operation)
 	read_file(files[operation->count % COUNT(files)], text, sizeof(text));
 }
 
-/* Lowers the limit of open files for a moment, so that only root can open files. */
+/* Lowers the machine's limit of open files for a moment, so that only root can open files. */
 void do_file_table(void)
 {
 	char before[64];
@@ -194,7 +194,7 @@ void do_module(struct executor *executor, const struct operation *operation)
 	module_unload(name);
 }
 
-/* The child executes the next @count operations of the plan. The parent skips them. */
+/* Forks. The child executes the next operation->count operations. The parent skips them. */
 unsigned int do_fork(struct executor *executor, const struct operation *operation,
 		     unsigned int left)
 {

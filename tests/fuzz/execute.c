@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-/* Makes a call that may block for ever, with a timeout. */
+/* Makes a call that may block for ever. If it blocks, a timer ends it. */
 static int do_with_timeout(struct executor *executor, const struct operation *operation)
 {
 	int error;
@@ -141,7 +141,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* Executes an operation. If operation->few is set, the limit of open files is 0 meanwhile. */
+/* Executes an operation. If operation->few is set, the process cannot open files meanwhile. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;

@@ -108,7 +108,7 @@ struct area {
  * @private_slots: descriptors of this thread
  * @files: what is known about the files of these descriptors; used only if @alone is true
  * @inner: memory for the arguments
- * @outer: memory for struct pfm_vector
+ * @outer: memory for the structures whose place is operation->outer, such as struct pfm_vector
  * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
  * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
  * @mapping: the memory that MMAP has mapped; it has @mapped bytes

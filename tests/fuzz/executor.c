@@ -132,7 +132,7 @@ static void read_only_new(struct area *area)
 
 	/*
 	 * A shared mapping needs an open file. So mmap() fails if another worker has just lowered
-	 * the limit of open files.
+	 * the machine's limit of open files.
 	 */
 	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&

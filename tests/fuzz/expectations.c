@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds calls that must fail because of an argument, or because of the state of a file that only
- * this process has open. Calls that might succeed because of another thread are left out. pairs.c
- * checks whether a call may fail with its errno.
+ * this process has open. Calls that might succeed because of another thread are left out. If a call
+ * has failed, pairs.c checks whether it may return this errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool takes_argument(enum call call)
 	return argument_size(call) > 0;
 }
 
-/* Returns whether the kernel writes to the elements or to the argument. */
+/* Returns whether the kernel writes to the call's argument or to the elements of its vector. */
 static bool writes_back(enum call call)
 {
 	return call == READ_PMDS || call == READ_VALUES || call == READ_THREAD ||
@@ -70,7 +70,7 @@ static const char *bad_vector(const struct executor *executor,
 		return NULL;
 	if (operation->tail && stride_of(operation) > element_size(operation->call))
 		return "the unknown part of an element is not zero";
-	/* READ_PMDS touches only the beginning of the element, which is mapped. */
+	/* For READ_PMDS the kernel uses only the beginning of the element, which is mapped. */
 	if (operation->place == OVER_END && operation->count == 1)
 		return operation->call == READ_PMDS
 			       ? NULL

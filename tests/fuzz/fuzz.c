@@ -118,8 +118,8 @@ void workers_hang(pid_t group)
 }
 
 /*
- * Writes the number of operations so far to the kernel's log, where it can be read if the kernel
- * dies.
+ * With --first, writes the number of operations so far to the kernel's log. If the kernel crashes,
+ * the number can be read there.
  */
 void workers_go_on(void)
 {

@@ -448,7 +448,7 @@ static void *put_ioctl_argument(struct executor *executor,
 			    size + operation->more, size + operation->more);
 }
 
-/* The number of an ioctl contains the size of its argument. */
+/* The number of an ioctl contains the size of its argument, including the added bytes. */
 static unsigned long command_of(const struct operation *operation)
 {
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);

@@ -4,9 +4,9 @@
  *
  * The source of a pair is the document that lists it: a section of docs/interface.md or, for errors
  * that only this implementation returns, a header or a man page. All documented pairs are counted,
- * even those that a guest cannot reach. A pair without a source is not an error of perfmon: Linux
- * itself returns it, for example because of an address, a limit or a wrong descriptor. A pair that
- * is not in the table is a finding.
+ * even those that a guest cannot reach. The errno of a pair without a source does not come from
+ * perfmon: Linux itself returns it, for example because of an address, a limit or a wrong
+ * descriptor. A pair that is not in the table is a finding.
  */
 #include <errno.h>
 #include <stdio.h>

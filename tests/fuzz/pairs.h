@@ -9,7 +9,7 @@
 
 /**
  * struct seen - results, counted by all processes
- * @operations: calls of all kinds
+ * @operations: number of all operations that were executed
  * @times: how often each call returned each errno, or 0 for success.  Of the calls on descriptors
  *	that are not perfmon's, only those that returned EBADF are counted
  */

@@ -4,8 +4,8 @@
  * give the same plan. Thread IDs and addresses are known only at run time. So the plan contains
  * names for them (enum who, enum place). The executor replaces these names by IDs and addresses.
  *
- * Every program that perfmon-fuzz prints begins with this file. In the program, files follow that
- * execute a plan (such as execute.c) or check the results (such as pairs.c).
+ * Every program that perfmon-fuzz prints begins with this file. After it come the files that
+ * execute a plan (such as execute.c) and those that check the results (such as pairs.c).
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H
@@ -64,8 +64,8 @@
 	X(SETTING)
 
 /*
- * Other operations, whose errno is not checked. They may fail in any way. environment.c explains
- * their fields.
+ * Other operations, whose errno is not checked. They may fail in any way. environment.c, targets.c
+ * and canary.c explain their fields.
  */
 #define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
@@ -115,8 +115,8 @@ static inline bool is_ioctl(enum call call)
 	return call < OPEN;
 }
 
-#define FAIL_ALL       255 /* value of @fail: all allocations fail */
-#define SETTING_BEFORE 255 /* value of @flags for SETTING: restore the setting */
+#define FAIL_ALL       255 /* value of operation.fail: all allocations fail */
+#define SETTING_BEFORE 255 /* value of operation.flags for SETTING: restore the setting */
 
 /* The place of an argument. */
 #define PLACES(X)                                                                        \
@@ -161,7 +161,7 @@ enum who {
 #define SWITCH_COUNT_SHIFT 56
 
 struct element {
-	uint16_t number; /* register or set */
+	uint16_t number; /* of the register or format */
 	uint16_t set;
 	uint32_t flags;
 	uint64_t value; /* of the register, or the timeout of the set */
@@ -180,7 +180,7 @@ struct element {
  * @fail: the number of the call's allocation that fails, counted from 1; FAIL_ALL: all allocations
  *	fail; 0: none fails
  * @dirty: if it is not 0, ignored and reserved fields of the argument are not zero
- * @few: if it is not 0, the limit of open files is 0 during the call
+ * @few: if it is not 0, the process's limit of open files is 0 during the call
  * @count: number of elements of a vector; other calls use this field differently
  * @flags: depends on the call
  * @value: depends on the call
@@ -212,7 +212,7 @@ struct operation {
 
 /**
  * struct worker - a thread
- * @process: threads with the same number belong to one process; process 0 runs the round
+ * @process: threads with the same @process belong to one process; process 0 starts the others
  * @user: uid of the thread, 0 for root
  * @count: number of operations
  * @operations: the operations in the order of execution

@@ -103,7 +103,7 @@ static struct operation *step(struct builder *builder, enum call call, unsigned 
 	return add_filled(builder, call, slot);
 }
 
-/* Makes @load choose a thread of a target. */
+/* Makes the operation @load load the context on a thread of a target. */
 static void load_target(struct builder *builder, struct operation *load)
 {
 	load->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
@@ -263,7 +263,7 @@ static void add_sampling(struct builder *builder)
 	builder->samples = false;
 }
 
-/* Counts events of the worker or of a target, and of its threads and children. */
+/* Counts events of the worker or of a target, and of the threads and children that it creates. */
 static void add_copies(struct builder *builder)
 {
 	static const uint8_t looks[] = { READ_PMDS, READ_VALUES,     STATUS, STATISTICS,
@@ -517,7 +517,8 @@ void add_formats(struct builder *builder)
 		step(builder, OPEN, slot);
 		step(builder, CREATE_CONTEXT, slot)->element[0].number = 1 + format;
 		if (percent(builder, 50))
-			add(builder, MODULE, 0)->count = format; /* unload while in use */
+			/* Unload the format while the context uses it. */
+			add(builder, MODULE, 0)->count = format;
 		step(builder, CLOSE, slot);
 	}
 	builder->samples = false;

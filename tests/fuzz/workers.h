@@ -8,11 +8,12 @@
 /* Executes the plan. Returns false if the workers did not end within @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
-/* The program defines this function. It is called if processes of group @group hang. */
+/* fuzz.c and each printed program define this function. Called if processes of @group hang. */
 void workers_hang(pid_t group);
 
 /*
- * The program defines this function. It is called several times per second while the workers run.
+ * fuzz.c and each printed program define this function. It is called several times per second while
+ * the workers run.
  */
 void workers_go_on(void);
 

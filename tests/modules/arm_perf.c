@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8, for tests: gives access to the data of the driver of perf_event's PMU. Parameters of this
+ * Armv8, for tests: gives access to the data of perf's driver for the PMU. Parameters of this
  * module show how many counters the driver marks as used. Other parameters change which CPUs the
  * driver supports, and put another function in the place of the driver's interrupt handler.
  */
@@ -55,8 +55,8 @@ static const struct kernel_param_ops used_ops = { .get = get_used };
 module_param_cb(used, &used_ops, NULL, 0400);
 
 /*
- * Adds CPU 1 to the CPUs that the driver supports, or removes it. This imitates a driver on a
- * machine with ACPI, which supports a CPU only after this CPU has been online.
+ * Adds CPU 1 to the CPUs that the driver supports, or removes it. This imitates a machine with
+ * ACPI, where the driver supports a CPU only after this CPU has been online.
  */
 static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 {
@@ -72,8 +72,8 @@ static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
 /*
- * Lets user level read the counters of this CPU. perf leaves a CPU in this state when the last
- * event with user access has been closed.
+ * Lets programs read the counters of this CPU at user level. perf leaves a CPU in this state when
+ * the last event with user access has been closed.
  */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {

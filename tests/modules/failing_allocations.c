@@ -111,7 +111,8 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 
 /*
  * Does nothing. The kernel does not optimize a probe that has a post handler. The handlers above
- * make the probed function fail by skipping it, and an optimized probe cannot do that.
+ * skip the probed function and return an error in its place, and an optimized probe cannot skip a
+ * function.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {

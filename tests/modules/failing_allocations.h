@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of failing_allocations.ko: its request and its result. */
+/*
+ * The debugfs file of failing_allocations.ko. A test writes a request to it, and reads the result.
+ */
 #ifndef FAILING_ALLOCATIONS_H
 #define FAILING_ALLOCATIONS_H
 
@@ -29,6 +31,7 @@ struct failing_request {
 /**
  * struct failing_result - result of the last request; must be read with one read()
  * @left: how many allocations must still be counted until allocation @nth has failed; 0 if it has
+ *	failed
  * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */
 struct failing_result {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: while this module is loaded, it interposes event_init() of perf_event's PMU for the
- * hardware. A parameter shows how many times perf has called the function.
+ * For tests: while this module is loaded, it interposes event_init() of perf's hardware PMU. A
+ * parameter shows how many times perf has called the function.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>

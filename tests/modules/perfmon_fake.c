@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See perfmon_fake.h. This module is similar to perfmon_soft, but its timer fires at each tick. The
- * callback of the timer calls pfm_overflow() each time, even if no counter has overflowed, as the
- * handler of a shared interrupt does.
+ * See perfmon_fake.h. This module is similar to perfmon_soft, but its timer fires every
+ * FAKE_TICK_NS, and its counters count how often the timer fires. The callback of the timer calls
+ * pfm_overflow() each time, even if no counter has overflowed, as the handler of a shared interrupt
+ * does.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>

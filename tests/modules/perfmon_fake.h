@@ -15,9 +15,10 @@
  * pfm_session. "level" is the value of PMC LEVEL in the last set. "claimed" shows which PMDs below
  * 64 are claimed now.
  *
- * A test sets "refuse" and "scope". If "refuse" is an errno, a load fails with it and with the
- * message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share registers, and "scope"
- * is the number of CPUs in a group. The last online CPU of a group becomes the owner.
+ * A test sets "refuse" and "scope". If "refuse" is not 0, it is an errno: a load fails with this
+ * errno and with the message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share
+ * registers, and "scope" is the number of CPUs in a group. The last online CPU of a group becomes
+ * the owner.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

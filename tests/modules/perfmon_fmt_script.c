@@ -32,8 +32,8 @@ struct script {
 };
 
 /*
- * Data of the instance that ended last. It is kept, so that buffer_of() can detect a callback after
- * the end.
+ * Data of the instance that ended last. It is kept, so that buffer_of() can detect a callback of
+ * this instance after its end.
  */
 static struct script *former;
 

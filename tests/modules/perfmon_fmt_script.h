@@ -19,7 +19,7 @@
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
-	__s32 restart[SCRIPT_ANSWERS]; /* each may also be a negative errno */
+	__s32 restart[SCRIPT_ANSWERS]; /* or negative errnos */
 	__s32 init;
 	__u32 without_buffer; /* 1: keep the data in private memory instead of the buffer */
 };
@@ -36,7 +36,7 @@ struct script_buffer {
 	__u64 active; /* @active of the last call of restart() */
 	__u64 value; /* the first recorded value of the last sample */
 	__u64 second_value;
-	__u64 ip; /* the fields from here to @set are also of the last sample */
+	__u64 ip; /* the fields from here to @set are those of the last sample */
 	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of the payload as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates a pinned event of the kernel on each CPU, as the hard lockup detector does. The event
- * counts cycles. KVM also creates pinned events, for its guests. A parameter shows the counts.
+ * Creates a pinned event of the kernel on each CPU, as the hard lockup detector does, and as KVM
+ * does for its guests. The event counts cycles. A parameter shows the counts.
  */
 #include <linux/cpu.h>
 #include <linux/kernel.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. To draw a mutant, it first draws a file, then one of the file's kinds
- * of mutants, then a place of that kind. The probability of a file is proportional to its number of
- * lines. So neither a kind with many places nor a file with many mutants dominates. The result
- * depends only on the seed, the list and the numbers of lines.
+ * Draws mutants from a list. For each mutant, draw() first draws a file, then one of the kinds of
+ * mutants that the file has, then a mutant of that kind. The probability of a file is proportional
+ * to its number of lines. So neither a kind with many mutants nor a file with many mutants
+ * dominates. The result depends only on the seed, the list and the number of lines of each file.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -181,7 +181,7 @@ static void ternary(struct source *source, CXCursor cursor)
 
 /*
  * Returns the name of the type with all typedefs resolved. Two arguments can be exchanged even if
- * their types have different typedefs.
+ * their types are different typedefs of one type.
  */
 static CXString bare_spelling(CXType type)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
+ * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one of them.
  *
  * libclang parses the preprocessor's output. In this output, the text of some expressions and
  * statements comes from the bodies of macros. perfmon-mutate changes only expressions and
- * statements whose text is in the file itself, where libclang reports them.
+ * statements whose text is in the file itself, at the place that libclang reports.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +85,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 }
 
 /*
- * Collects the functions before any mutant is made. The syntax tree has the macros first, but the
- * mutant of a macro needs the name of the function that uses the macro.
+ * Collects the functions before any mutant is made. In the syntax tree, the macros come before the
+ * functions, but the mutant of a macro needs the name of the function that uses the macro.
  */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)

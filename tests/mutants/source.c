@@ -149,7 +149,10 @@ static void hash(uint64_t *value, const char *string)
 	} while (*string++);
 }
 
-/* The id is computed from names, so it stays the same when other lines are added or removed. */
+/*
+ * The id is computed from the file's path and the mutant's name. So it stays the same when other
+ * lines are added or removed.
+ */
 static uint64_t identify(const struct source *source, const struct mutant *mutant)
 {
 	uint64_t value = 0xcbf29ce484222325;

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this
 #
-# The stages that are run on mutants: stages of the gate (tests/stages), divided into suites.
+# The stages that test mutants: stages of the gate (tests/stages), divided into suites.
 
 # ---- the table -------------------------------------------------------------------------------
 
 # mutant_stages FILE [KIND]: print the stages for mutants of FILE. The stages that kill the most
 # mutants per second come first.
-# The guest of arm64 is faster than that of x86_64, and has hardware counters. Mutants of locks are
-# run first on the kernel that checks locks.
+# The guest of arm64 is faster than that of x86_64, and has hardware counters. A mutant that changes
+# a lock (KIND is lock) is run in the debug guests before the other guests, because the debug kernel
+# checks locks.
 mutant_stages() {
 	local quick='icount-arm64 debug-icount-x86_64'
 	[[ ${2-} != lock ]] || quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64'
@@ -143,8 +144,8 @@ cpu_seconds() {
 		END { printf "%.1f\n", ticks / hz }'
 }
 
-# guest_command HOW SUITE...: the commands of a guest. The commands print a line before each suite.
-# If HOW is "first", the commands end at the first failure.
+# guest_command HOW SUITE...: print the commands that a guest executes. These commands print a line
+# before each suite. If HOW is "first", the commands end at the first failure.
 guest_command() {
 	local how=$1 suite program first=''
 	shift
@@ -204,8 +205,8 @@ end_overdue() {
 }
 
 # Print the CPU seconds that a suite may take, or 0 if the suite has no limit. The limit is three
-# times the CPU seconds that the suite takes without a mutant, plus 20. The boot, which is named
-# "load", may take 100 CPU seconds.
+# times the CPU seconds that the suite takes without a mutant, plus 20. The time before the first
+# suite, in which the guest boots, counts as a suite named "load". Its limit is 100 CPU seconds.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '

@@ -367,7 +367,10 @@ static void remove_pair(struct source *source, const struct lock *lock)
 				 format("removed with %s", lock->release));
 }
 
-/* Makes the mutants of locks. Called after all statements have been visited. */
+/*
+ * Adds mutants in which one lock is neither taken nor released. Called after all statements have
+ * been visited.
+ */
 void mutate_locks(struct source *source)
 {
 	size_t i;

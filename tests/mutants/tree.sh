@@ -148,7 +148,7 @@ modules_affected() {
 	objects_differ "$tree" arm64 "$file"
 	case $? in
 	# Most mutants that change the modules of arm64 also change those of the other
-	# architectures. So assume this, and do not compile for the others.
+	# architectures. So assume this, and do not compile for the other architectures.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do
@@ -224,7 +224,8 @@ list_program() {
 		'-DPFMON_VERSION="0"' -Iuapi -Ilibpfmdev/include
 }
 
-# Print the list of FILE's mutants. Make the list again if FILE or perfmon-mutate is newer than it.
+# Print the list of FILE's mutants. If FILE or perfmon-mutate is newer than the list, make the list
+# again.
 list_file() {
 	local tree=$1 file=$2 list=build/mutants/lists/${2//\//:}
 	if [[ ! $list -nt $file || ! $list -nt $mutate ]]; then

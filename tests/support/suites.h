@@ -30,7 +30,7 @@
  * struct suite - tests of one file
  * @name: name on the command line
  * @seconds: time limit of each test
- * @file: its source; on the command line, the folder of the source stands for all suites in it
+ * @file: path of the source; on the command line, FOLDER/ stands for all suites in this folder
  */
 struct suite {
 	const char *name;

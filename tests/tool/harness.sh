@@ -7,8 +7,8 @@
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
-# If perf_event_paranoid is 1, ordinary users may count at both levels. A test that sets another
-# value restores 1 at its end.
+# If perf_event_paranoid is 1, ordinary users may count at user level and at kernel level. A test
+# that sets another value restores 1 at its end.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
 # The scripts use the same event codes on Intel and AMD, except for cycles.
@@ -124,9 +124,9 @@ is_wanted() {
 	esac
 }
 
-# Runs a test, and then kills the processes that the test has left running, as a failed test may do.
-# Such a process keeps the pipe of run_tests() open, so run_tests() would wait for the process to
-# end.
+# Runs a test, and then kills the processes that the test has left running. (A failed test may leave
+# some.) Such a process keeps the pipe of run_tests() open, so run_tests() would wait for the
+# process to end.
 run_test() {
 	# shellcheck disable=SC2046 # several words
 	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT

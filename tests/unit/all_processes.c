@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests pfmon record -a if the kernel does not report new processes. If a process starts while
- * pfmon prepares the next file, both the current file and the next one must name the process.
+ * Tests how pfmon record -a finds processes if the kernel does not report new processes. If a
+ * process starts while pfmon prepares the next file, both the current file and the next one must
+ * name the process.
  */
 #include <signal.h>
 #include <stdlib.h>

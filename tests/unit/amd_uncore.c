@@ -45,8 +45,8 @@ static uint64_t code_of(const struct machine *machine, const char *name)
 }
 
 /*
- * The PPR of family 17h model 31h calls these events L3Event[...]. The codes here are without the
- * masks of threads and slices.
+ * AMD's manual for family 17h model 31h (PPR) calls these events L3Event[...]. The codes here are
+ * without the masks of threads and slices.
  */
 TEST(events_of_the_l3_are_those_of_the_manual)
 {

@@ -72,7 +72,10 @@ TEST(more_cpus_than_there_is_room_for_are_enospc)
 	must_fail("0-65535", ENOSPC);
 }
 
-/* sysconf() gives the expected number. It reads the same file with its own code. */
+/*
+ * The expected number is from sysconf(), which reads the same file as pfm_cpus_parse(), but with
+ * code of its own.
+ */
 TEST(no_list_means_the_cpus_that_are_online)
 {
 	static struct pfm_cpu_context contexts[4096];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that pfmon report and script show the names of functions as in the source. The fixture has
- * a table of these names. dladdr() returns the mangled names in the symbol table.
+ * Tests that pfmon report and script show the names of functions as in the source. The fixture,
+ * libnames.so, has a table of these names. dladdr() returns the mangled names from its symbol
+ * table.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -170,7 +171,7 @@ TEST(other_names_are_left_alone)
 
 /*
  * Type n is a template with type n - 1 as both of its arguments, so the length of the name doubles
- * with n.
+ * each time that n grows by 1.
  */
 TEST(a_name_that_demangles_to_a_megabyte_is_left_alone)
 {

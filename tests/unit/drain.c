@@ -118,7 +118,7 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* Fill all regions once. The region to be filled next still contains its old samples. */
+	/* Fill each region once. After drain_all(), the regions still contain the samples. */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();
@@ -186,7 +186,10 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 16;
 }
 
-/* Samples are written and taken in random order, and the thread ends at a random time. */
+/*
+ * The test writes samples into the buffer and takes samples from it in random order. The thread
+ * ends at a random time.
+ */
 TEST(in_any_order_each_sample_is_taken_once)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about drain, which test that pfmon writes samples from sampling buffers to
- * the file. The suites write samples into the buffers as the kernel does; <perfmon/perfmon_*.h>
- * describe the buffers. The address of each sample is its number, so that the suites find a missing
- * or repeated sample.
+ * Helpers for the suites drain, drain_disk and drain_hist. These suites test that pfmon writes the
+ * samples from sampling buffers to the file. The suites write samples into the buffers as the
+ * kernel does; <perfmon/perfmon_*.h> describe the buffers. The address of each sample is its
+ * number, so that the suites find a missing or repeated sample.
  */
 #ifndef DRAIN_H
 #define DRAIN_H
@@ -66,10 +66,13 @@ void samples(unsigned int count);
  */
 bool restart(bool is_attached);
 
-/* Do what pfmon does at an overflow message: take what is full, and hand it back by restart(). */
+/*
+ * Do what pfmon does at an overflow message: write each full buffer or region to the file, and hand
+ * it back with restart(@is_attached).
+ */
 void drain_all(bool is_attached);
 
-/* Do what pfmon does when the thread has ended: take what is left in the buffer. */
+/* Do what pfmon does when the thread has ended: write the rest of the samples to the file. */
 void end_of_thread(void);
 
 /* Close the file and read it. */

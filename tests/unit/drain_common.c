@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Helpers for the suites about drain: they write samples into a buffer as the kernel does, and read
- * the file that pfmon has written.
+ * Helpers for the suites drain, drain_disk and drain_hist. The helpers write samples into a buffer
+ * as the kernel does, and read the file that pfmon has written.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -245,7 +245,7 @@ void samples(unsigned int count)
 void end_of_thread(void)
 {
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
-	/* Further calls find nothing more. */
+	/* Further calls find no samples. */
 	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
 }

@@ -71,8 +71,8 @@ static void write_number(const char *path, unsigned int number)
 }
 
 /*
- * Mounts a filesystem of 64 kB, in a namespace of its own. Returns -1 if that is not permitted
- * here.
+ * Mounts a filesystem of 64 kB on /mnt, in a new mount namespace. Returns -1 if this process may
+ * not do that.
  */
 static int mount_small(void)
 {

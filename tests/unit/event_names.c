@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests raw codes and modifiers of events, and the reasons why pfmon refuses some of them. */
+/* Tests raw codes and modifiers of events, and the messages about events that pfmon refuses. */
 #include <stdio.h>
 #include <string.h>
 #include <perfmon/perfmon.h>
@@ -120,8 +120,8 @@ TEST(an_event_of_a_fixed_counter_cannot_be_precise)
 	ck_assert(!precise_only_fixed(&machine, parse("instructions").code));
 	ck_assert(!precise_only_fixed(&machine, parse("rc4").code));
 	/*
-	 * If the fixed counter is held, no available counter can count the event. Then the result
-	 * is false.
+	 * If the fixed counter of ref-cycles (code 0x0300) is held, no available counter can count
+	 * this event. Then precise_only_fixed() returns false.
 	 */
 	machine.info.available_pmds[0] = 0xf;
 	ck_assert(!precise_only_fixed(&machine, 0x0300));

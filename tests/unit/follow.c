@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. A stop may last only a moment. So continue the process only at the second tick that
- * finds the process stopped.
+ * Count a tick. A traced process also stops for a moment whenever it reports something to the
+ * tracer. So continue the process only at the second tick that finds the process stopped.
  */
 static int note_tick(void *data)
 {
@@ -95,8 +95,8 @@ static int note_tick(void *data)
 }
 
 /*
- * Run a command. Returns the status of waitpid(). If child_release() fails, returns its result as a
- * negative number.
+ * Run a command. Returns the command's status in the form of waitpid(). If child_release() returns
+ * an exit status N because the command cannot run, returns -N.
  */
 static int run(char **arguments, bool is_traced, struct record *record)
 {
@@ -287,8 +287,8 @@ static void send(int fd, uint32_t type)
 }
 
 /*
- * At the END message of context 0, adds context 1 to those that are waited for. At a message of
- * context 1, writes an overflow message into the pipe of context 0.
+ * After the END message of context 0, makes wait_for_end() wait for messages of context 1, too.
+ * After a message of context 1, writes an overflow message into the pipe of context 0.
  */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)

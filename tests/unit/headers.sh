@@ -6,7 +6,7 @@
 # 32-bit programs. A program can include both these headers and those of libpfm4, in either order.
 #
 # BUILD: where libpfmdev was built
-# check() calls the functions below by their names:
+# check() gets the names of the functions below and calls them. shellcheck does not see these calls:
 # shellcheck disable=SC2317
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

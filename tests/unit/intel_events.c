@@ -200,8 +200,8 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 }
 
 /*
- * pfmon offers a top-down event only on models for which pfmon stat can compute the figure in the
- * comment column.
+ * pfmon offers a top-down event only on models for which pfmon stat can compute the event's figure
+ * in the comment column.
  */
 TEST(topdown_events_are_those_of_the_model)
 {
@@ -379,7 +379,8 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 		uint64_t code;
 		uint16_t pmc;
 	} cases[] = {
-		{ &pmu_intel_westmere, 0x01b7, 0 }, /* two threads share the PMC */
+		/* Westmere: two hyperthreads share this register, so perfmon does not offer it. */
+		{ &pmu_intel_westmere, 0x01b7, 0 },
 		{ &pmu_intel_sandybridge, 0x01b7, PFM_INTEL_OFFCORE_0 },
 		{ &pmu_intel_broadwell, 0x01bb, PFM_INTEL_OFFCORE_1 },
 		{ &pmu_intel_broadwell, 0x01c6, 0 },

@@ -6,7 +6,7 @@
 # symbol of libpfmdev has the name of a file or symbol of libpfm4.
 #
 # BUILD: where libpfmdev was built
-# check() calls the functions below by their names:
+# check() gets the names of the functions below and calls them. shellcheck does not see these calls:
 # shellcheck disable=SC2317
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -130,7 +130,7 @@ installed_files_are_complete()
 	done
 }
 
-# Compares names without directories, because Debian installs libraries in another directory.
+# Compares file names without directories, because Debian installs libraries in another directory.
 no_file_name_of_libpfm4()
 {
 	dpkg -L libpfm4-dev libpfm4 | grep -e /perfmon/ -e /lib -e /man/ | sed 's/\.gz$//; s|.*/||' | sort -u > "$work/theirs"

@@ -21,7 +21,7 @@ static void make_file(const char *path, const void *bytes, size_t size)
 }
 
 /*
- * Make the files of /proc and /sys that pfmon reads to find a kernel's symbols, below FIXTURE/root.
+ * Below FIXTURE/root, make the files of /proc and /sys that pfmon reads to find a kernel's symbols.
  * The kernel in these files is loaded 0x1000 bytes above the address in the recording.
  */
 static void make_machine(const char *kallsyms, const char *modules)

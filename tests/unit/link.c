@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how pfmon decides whether the link register contains the address of the present caller, or
- * an old address that an earlier call left there. The fixture's unwinding tables describe how its
- * functions use the register.
+ * Tests how pfmon decides whether the link register contains the return address of the interrupted
+ * function, or an old address that an earlier call left there. The fixture's unwinding tables
+ * describe how the fixture's functions use the register.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static uint64_t in_function(const char *name)
 	return (uintptr_t)function + 8;
 }
 
-/* Write the record of the fixture's mapping in this process. */
+/* Write a mapping record, which tells where this process has mapped the fixture's code. */
 static void write_library(struct data_writer *writer)
 {
 	const uint64_t inside = in_function("link_caller");

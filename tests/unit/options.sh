@@ -6,7 +6,7 @@
 # uses one table both to parse the options and to print --help.
 #
 # BUILD: where pfmon was built
-# check() calls the functions below by their names:
+# check() gets the names of the functions below and calls them. shellcheck does not see these calls:
 # shellcheck disable=SC2317
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests the counts of each thread that pfmon stat --per-thread prints. */
+/* Tests the counts that pfmon stat --per-thread prints for each thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static void check_csv(const char *name, const char *expected)
 	free(text);
 }
 
-/* PMD 0 counts r1 and PMD 2 counts r8, so r8 has three times the counts of r1 (see @pace). */
+/* PMD 0 counts r1 and PMD 2 counts r8, so r8 has three times the counts of r1 (see own.pace). */
 TEST(threads_with_most_events_come_first)
 {
 	begin("r1,r2,r8");
@@ -203,7 +203,7 @@ TEST(a_thread_is_read_once)
 	end();
 }
 
-/* A context that threads do not inherit has no copies, so it keeps no counts of ended threads. */
+/* A context that threads do not inherit has no copies, so it has no counts of ended threads. */
 TEST(a_context_without_copies_has_its_own_thread)
 {
 	begin("r1");

@@ -220,7 +220,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  MODE_BOTH,
 		  6,
 		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x1000, 0x61000 } } },
-		/* PMC1 to PMC4 can count the events of PMC5 and PMC6, too */
+		/* the events that PMC5 and PMC6 count: PMC1 to PMC4 can count these events, too */
 		{ &pmu_power9,
 		  0x500fa,
 		  MODE_BOTH,
@@ -333,8 +333,8 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
 		/*
-		 * L2 and L3: pfmon refuses codes with a cache selector, which needs MMCRC, but
-		 * accepts codes with a bank of the L3
+		 * L2 and L3: pfmon refuses codes with a cache selector, because only a hypervisor
+		 * can select such an event (in MMCRC), but accepts codes with a bank of the L3
 		 */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },

@@ -259,7 +259,7 @@ TEST(a_new_name_is_written)
 	end();
 }
 
-/* Checks that the new program and its mappings are valid from @time on. */
+/* Checks that the records of the new program and of its mappings are valid from @time on. */
 static void check_exec(uint64_t time)
 {
 	const struct record *first = &test.records[0];

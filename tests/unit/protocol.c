@@ -299,7 +299,8 @@ TEST(errno_is_passed_on)
 
 /*
  * An ioctl of perfmon on a file that does not belong to perfmon fails with ENOTTY. The library
- * changes this error to EBADF.
+ * changes this error to EBADF. But if PFM_IOC_LAST_ERROR succeeds, the file belongs to perfmon, and
+ * the module lacks the call. Then the error remains ENOTTY.
  */
 TEST(enotty_becomes_ebadf_unless_the_module_lacks_the_call)
 {

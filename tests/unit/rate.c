@@ -92,7 +92,7 @@ TEST(without_events_the_period_does_not_change)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* The rate is computed from the whole time, even the first second: 20 events in 2 s. */
+	/* The rate is computed from all 2 s, including the first second, which had no events. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }

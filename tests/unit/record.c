@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the command line of pfmon record, an output file that already exists, and the arguments of
- * formats.
+ * Tests the command line of pfmon record, the arguments that it passes to the sampling formats, and
+ * what it does with older and full output files.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -185,9 +185,9 @@ TEST(invalid_options_are_refused)
 }
 
 /*
- * The buffer that an argument describes is not larger than the given size. It begins with a header
- * of 128 bytes. An nway buffer also has a structure of 32 bytes for each region, and each entry of
- * a hist buffer has 32 bytes.
+ * A format's argument must describe a buffer of at most @size bytes. Each buffer begins with a
+ * header of 128 bytes. An nway buffer also has a structure of 32 bytes for each region, and each
+ * entry of a hist buffer has 32 bytes.
  */
 TEST(arguments_of_formats_fit_the_buffer)
 {
@@ -330,8 +330,8 @@ TEST(the_oldest_files_are_removed)
 	ck_assert_uint_eq(rotation.count, 1);
 	ck_assert_int_eq(access(rotation.names[0], F_OK), 0);
 	/*
-	 * The names contain the time in hundredths of a second, so wait until the next name will be
-	 * different.
+	 * The name of a file that has ended contains the time in hundredths of a second. Wait, so
+	 * that the next file gets another name.
 	 */
 	usleep(20000);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);

@@ -10,7 +10,7 @@
 #include "../../tools/pfmon/event/events.h"
 #include "suites.h"
 
-/* The events @text must be refused, and the message must contain @words. */
+/* Check that pfmon refuses the events @text with a message that contains @words. */
 static inline void must_be_refused(const struct machine *machine, const char *text,
 				   const char *words)
 {

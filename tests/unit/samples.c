@@ -236,7 +236,7 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
-/* Check that the library returns the samples from @first to @last, and then reports no sample. */
+/* Check that the library returns the samples from @first to @last, and then no further sample. */
 static void must_be(uint64_t first, uint64_t last)
 {
 	const struct pfm_dfl_smpl_entry *sample;
@@ -298,8 +298,10 @@ TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 }
 
 /*
- * Sample 7 is taken while the library waits for samples that are older than sample 6. The present
- * round ends with sample 6, so the next round returns sample 7.
+ * The library returns the samples in rounds. A round consists of the samples that are in the
+ * buffers when the round begins, and of older samples that CPUs are still writing. Sample 7 is
+ * taken while the library waits for samples that are older than sample 6. So the next round returns
+ * sample 7.
  */
 TEST(a_later_sample_belongs_to_the_next_round)
 {

@@ -80,7 +80,7 @@ TEST(a_count_of_the_whole_time_has_no_error)
 	add_all(&ratio, three, 3);
 	ck_assert(ratio_error(&ratio, 5, &error));
 	ck_assert_double_eq(error, 0);
-	/* If the sum of the times exceeds the whole time, the count is regarded as complete. */
+	/* If the times x add up to more than the time T, the count is regarded as complete. */
 	ck_assert(ratio_error(&ratio, 4, &error));
 	ck_assert_double_eq(error, 0);
 }

@@ -42,7 +42,10 @@ static void write_file(const char *path, const char *text, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Read @text as a file of event sets. Store in @said the part of the message after the path. */
+/*
+ * Read @text as a file of event sets. Store in @said the part of pfmon's error message that follows
+ * the path of the file.
+ */
 static int read_text(struct event_list *list, const struct machine *machine,
 		     const char *text, size_t length, char *said, size_t size)
 {

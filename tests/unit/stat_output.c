@@ -189,9 +189,9 @@ TEST(json_accepts_commands_that_are_no_utf8)
 }
 
 /*
- * Three sets in turns of 1 ms. The first set was active for 1 ms, the second one for 3 ms, and the
- * third one had no turn. So the first set counted for a quarter of the time. The third event is
- * counted in every set, and the fourth event is in the third set.
+ * Three sets take turns of 1 ms. The first set was active for 1 ms, the second one for 3 ms, and
+ * the third one had no turn. So the first set counted for a quarter of the time. The third event is
+ * counted in every set, and the fourth event is counted only in the third set.
  */
 static struct event shared_events[] = {
 	{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH, .set = 0 },
@@ -459,8 +459,9 @@ TEST(sets_that_end_after_events_are_not_scaled)
 	make_shared(&results, run, 1, &list);
 	text = written_csv(&results, ",");
 	/*
-	 * GHz is computed from the time during which the set was active. Instructions per cycle are
-	 * not shown, because the instructions and the cycles were counted at different times.
+	 * GHz is computed from the time during which the first set was active. Instructions per
+	 * cycle are not shown, because the instructions and the cycles were counted at different
+	 * times.
 	 */
 	ck_assert_str_eq(text,
 			 "2000000,,cycles,,1000000,25.00,2.000,GHz,2000000,,first\n"

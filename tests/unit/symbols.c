@@ -149,7 +149,8 @@ TEST(functions_of_a_program_and_its_library_are_found)
 }
 
 /*
- * Returns the offset of an address in its file, which does not depend on where the file is mapped.
+ * Returns which offset of a mapped file is at @address. The offset does not depend on where the
+ * file is mapped.
  */
 static uint64_t file_offset(const struct said *said, uint64_t address)
 {
@@ -171,7 +172,7 @@ static void read_program(struct program *program, const char *path, const char *
 	close(fd);
 }
 
-/* "stripped" is "pie" without symbols. Its debug file has the symbols of "pie". */
+/* The program "stripped" is "pie" without symbols. Its debug file has the symbols of "pie". */
 TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 {
 	struct program program;

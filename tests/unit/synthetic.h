@@ -15,8 +15,8 @@
 
 /*
  * Make an empty file in memory, and return its name. The file exists until the test ends. Child
- * processes can open the name, because they inherit the descriptor of the file. The next call
- * overwrites the name.
+ * processes can open the file by this name, because they inherit the descriptor of the file. The
+ * next call overwrites the name.
  */
 const char *synthetic_path(void);
 
@@ -32,7 +32,7 @@ void synthetic_thread(struct data_writer *writer, uint32_t tid, uint32_t tgid,
 void synthetic_mapping(struct data_writer *writer, uint32_t tgid, uint64_t start,
 		       uint64_t end, uint64_t offset, const char *path);
 
-/* Returns an entry of CPU 1 that stands for @period events. */
+/* Returns a sample of CPU 1 that stands for @period events. */
 struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t pmd,
 					  uint64_t ip, uint64_t time, uint64_t period);
 void synthetic_samples(struct data_writer *writer, enum data_format format,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon record computes how many of the counted events are in no sample. */
+/* Tests how pfmon record computes how many counted events are missing from the samples' periods. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -71,7 +71,7 @@ TEST(without_samples_the_current_period_gives_their_number)
 
 /*
  * Ten threads have ended, each of them during a period of 1000 events. So up to 10,000 events may
- * be in no sample because threads ended.
+ * be missing because threads ended. witness_compare() returns the number of these events.
  */
 TEST(events_in_the_last_periods_of_threads_are_told_apart)
 {

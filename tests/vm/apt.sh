@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 #
 # Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
-# this file. These functions never change the machine's own apt state. The cache has an apt state (a
-# folder with apt's configuration and package lists) for each Debian architecture, such as amd64.
-# The cache has further states for other suites of the mirror (such as sid-amd64), and one for lists
-# of source packages (source).
+# this file. These functions never change the machine's own apt state. The cache of fetch has an apt
+# state (a folder with apt's configuration and package lists) for each Debian architecture, such as
+# amd64. The cache has further states for other suites of the mirror (such as sid-amd64), and one
+# for lists of source packages (source).
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
 # security, updates and backports. With an argument, print only the line for that suite.
@@ -105,9 +105,10 @@ store() {
 }
 
 # Get the package lists of a state. At times, a mirror's index of a suite does not match the suite's
-# lists for some hours. Then this function goes on without this suite. It tries again if it is
-# called more than half an hour later. The main suite is required: without its package
-# busybox-static, this function fails.
+# lists for some hours. Then this function goes on without the lists of this suite. It tries again
+# if it is called more than half an hour later. The list of the main suite is required. To find out
+# whether this list is there, the function looks for the package busybox-static, and fails if it
+# does not find the package.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

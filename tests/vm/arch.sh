@@ -25,14 +25,14 @@ arch_names() {
 	esac
 }
 
-# pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
-# there is no such PMU. The kernel does not recognize family 6, model 100, so it uses the PMU as
-# CPUID describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are Core 2, Nehalem,
-# Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but it has the
-# registers of family 15h and of PerfMonV2. If the CPU had family 15h, the guest's kernel would not
-# boot. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise events
-# (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is a POWER9 that counts user
-# level and kernel level separately; Debian's QEMU cannot do that.
+# pmu_model NAME: print the CPU model with which our own QEMU ("fetch qemu-pmu") emulates processor
+# NAME; fails if there is no such processor. The kernel does not recognize family 6, model 100, so
+# it uses the PMU as CPUID describes it, "generic architected perfmon". Models 15, 26, 42 and 94 are
+# Core 2, Nehalem, Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but
+# it has the registers of family 15h and of PerfMonV2. If the CPU had family 15h, the guest's kernel
+# would not boot. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise
+# events (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is a POWER9 that counts
+# the instructions of user level and those of kernel level separately; Debian's QEMU cannot do that.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

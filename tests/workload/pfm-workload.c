@@ -61,9 +61,9 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 }
 
 /*
- * The counted loops: the loop in NAME(tens) executes exactly 10 * tens instructions, for tens > 0.
- * The only branch in the loop is direct, because QEMU's count for POWER is too low after an
- * indirect branch. The loop of pfm_loop() is between the symbols pfm_loop_begin and pfm_loop_end.
+ * COUNTED_LOOP() makes a function with a loop that executes exactly 10 * tens instructions, for
+ * tens > 0. The only branch in the loop is direct, because QEMU's count for POWER is too low after
+ * an indirect branch. The loop of pfm_loop() is between pfm_loop_begin and pfm_loop_end.
  * pfm_first() and pfm_second() make a stack frame before the loop and remove the frame after the
  * loop. Tools find the caller through this frame.
  */

@@ -21,7 +21,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_soft.h>
 
-/* Addresses that a wrong conversion would sign-extend. */
+/* Addresses that a wrong conversion from 32 to 64 bits would sign-extend. */
 #define HIGH_ADDRESS 0xf0000000ul
 #define HIGH_SIZE    0x10000ul
 

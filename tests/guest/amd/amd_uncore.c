@@ -125,7 +125,7 @@ static void check_wrap(void)
 	for (i = 0; i < 10; i++) {
 		access_memory(0, HALF);
 		wanted += HALF;
-		usleep(100000); /* the module polls during this sleep */
+		usleep(100000); /* the module polls the counter meanwhile */
 		polls++;
 	}
 	ck_assert_uint_eq(read_pmd(fd, 0), wanted);

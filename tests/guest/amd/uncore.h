@@ -14,7 +14,7 @@
 #define L3_COUNTERS   6
 #define DF_COUNTERS   4
 
-/* Loads the modules and calls @check on CPU 0. */
+/* Loads the modules perfmon_msr and perfmon_amd_uncore, and calls @check on CPU 0. */
 void with_uncore(void (*check)(void));
 
 /* Makes @lookups lookups in the L3 of @cpu. A quarter of them are misses. */

@@ -42,7 +42,7 @@ enum truth {
  * struct counter - a counter of the PMU
  * @settings: values of @setting_count PMCs
  * @has_quiet: true if every element of @settings has a valid quiet value
- * @truth: the reference value for its counts
+ * @truth: the quantity that it counts, which gives the reference value for its counts
  * @width: number of bits of the counter's hardware register, as sysfs shows it
  * @follows_work: true if counts are proportional to instructions, false if they are proportional to
  *	time; see calibrate()

@@ -159,8 +159,8 @@ static void know_power(void)
 }
 
 /*
- * Adds counter @n. Its busy value selects @event at both privilege levels. Its quiet value selects
- * no level.
+ * Adds counter @n. With the first value in its PMC, it counts @event at both privilege levels. The
+ * quiet value selects no level, so that it counts nothing.
  */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hardware is claimed, released and claimed again. The module is unloaded and loaded. */
+/*
+ * Tests what perfmon and perf count after the PMU module has released the hardware and claimed it
+ * again, and after the PMU module was unloaded and loaded again.
+ */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -49,7 +52,7 @@ static void use_and_leave(void)
 		write_pmd(fd, counter->pmd, mask_of(counter) - 1000000);
 	loop(10000);
 	close(fd);
-	sleep(2); /* the hardware is released at most once per second */
+	sleep(2); /* the release may come a second after the close */
 }
 
 TEST(the_hardware_is_released)
@@ -98,8 +101,8 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 }
 
 /*
- * While a context is loaded, perf gets counters or an error. The context counts correctly in both
- * cases.
+ * A loaded context must count correctly after perf tried to count an event, whether perf could
+ * count the event or not.
  */
 TEST(perf_beside_a_context_changes_no_count)
 {

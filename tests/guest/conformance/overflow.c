@@ -46,18 +46,18 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	/*
-	 * The loop is much longer than an overflow takes, because the machine may be faster now
-	 * than when its speed was measured.
+	 * The loop is much longer than the counter needs to overflow, because the machine may
+	 * execute the loop faster now than when the speed was measured.
 	 */
 	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
-	/* The PMD holds only what was counted since the overflow. */
+	/* The PMD contains only the events since the overflow. */
 	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP),
 		      "%sthe PMD contains 0x%jx after the overflow", subject,
 		      (uintmax_t)left);
-	/* Nothing counts until the context is loaded again. */
+	/* No counter counts until the context is loaded again. */
 	must(fd, pfm_start(fd, NULL));
 	loop(LOOP);
 	must(fd, pfm_stop(fd));

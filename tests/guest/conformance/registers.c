@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the numbers of the PMU's registers, which calls and sysfs report, and the values of
- * registers.
+ * Tests which registers PFM_IOC_INFO and sysfs report for the PMU, and tests writes and reads of
+ * these registers.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -28,7 +28,7 @@ static void must_be_described(const char *kind, unsigned int n, bool implemented
 	uint64_t width;
 
 	ck_assert_msg(path_exists(register_file(kind, n, "")) == implemented,
-		      "%s%u: the call and sysfs do not agree", kind, n);
+		      "%s%u: PFM_IOC_INFO and sysfs do not agree", kind, n);
 	if (!implemented)
 		return;
 	ck_assert_msg(strlen(read_text(register_file(kind, n, "name"))) > 1,
@@ -51,8 +51,8 @@ TEST(sysfs_and_the_call_describe_the_same_registers)
 	snprintf(model, sizeof(model), "%s\n", info->pmu_model);
 	ck_assert_str_eq(read_text(SYSFS "pmu_desc/model"), model);
 	ck_assert_msg(module_is_loaded(module_of_the_pmu()),
-		      "the PMU is \"%s\", its module is not perfmon_%s", info->pmu_name,
-		      info->pmu_name);
+		      "the PMU is \"%s\", but module perfmon_%s is not loaded",
+		      info->pmu_name, info->pmu_name);
 	for (n = 0; n < PFM_MAX_PMDS; n++) {
 		must_be_described("pmc", n, is_implemented_pmc(n));
 		must_be_described("pmd", n, is_implemented_pmd(n));
@@ -218,11 +218,11 @@ TEST(pmds_read_as_written)
 
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)
 		if (has(information()->available_pmds, n) && !is_only_sampled(fd, n))
-			check_patterns(fd, n, "not attached");
+			check_patterns(fd, n, "context not loaded");
 	load(fd, thread_id());
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)
 		if (has(information()->available_pmds, n) && !is_only_sampled(fd, n))
-			check_patterns(fd, n, "attached");
+			check_patterns(fd, n, "context loaded");
 	close(fd);
 }
 
@@ -278,7 +278,7 @@ static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {
 	const char *name = read_text(register_file("pmd", n, "name"));
 
-	if (strcmp(name, "PRIORITY\n") == 0) /* nice 0 is 120 in the PMD */
+	if (strcmp(name, "PRIORITY\n") == 0) /* nice value 0 gives 120 */
 		ck_assert_uint_eq(read_pmd(fd, n), 120 + getpriority(PRIO_PROCESS, 0));
 	else if (strcmp(name, "USER_TIME\n") == 0)
 		ck_assert_msg(gained > 0 &&

@@ -9,7 +9,7 @@
 
 SUITE(reserved, CONFORMANCE_SECONDS);
 
-/* Returns value @i: all ones, a pattern, or a single bit. */
+/* Returns the test value with index @i: a single bit, or a pattern such as all ones. */
 static uint64_t strange_value(unsigned int i)
 {
 	static const uint64_t values[] = {

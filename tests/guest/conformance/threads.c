@@ -10,7 +10,7 @@ SUITE(threads, CONFORMANCE_SECONDS);
 
 #define PRELOAD(i) (0x1111111100000000ull * ((i) + 1))
 
-/* The counter was quiet, so the PMD must still contain exactly @value. */
+/* The PMCs made the counter count nothing, so the PMD must still contain exactly @value. */
 static void must_have_rested(int fd, const struct counter *counter, uint64_t value)
 {
 	ck_assert_msg(read_pmd(fd, counter->pmd) == value, "%s0x%jx, not 0x%jx", subject,
@@ -73,7 +73,7 @@ TEST(two_threads_on_two_cpus_have_their_own_counts)
 	check_two((const unsigned int[]){ 0, 1 });
 }
 
-/* Each counter counts for the first thread, and is quiet for the second thread. */
+/* Each counter counts for the first thread, and counts nothing for the second thread. */
 static void check_pmcs(const unsigned int *cpus)
 {
 	struct child children[2] = { child_new(), child_new() };

@@ -221,8 +221,8 @@ TEST(user_access_left_by_perf_is_disabled)
 
 /*
  * Takes about 1000 overflow interrupts. With the settings of this test, perf lowers its sample rate
- * if its interrupts take more than 100 ns on average. No interrupt is that fast. So the rate stays
- * unchanged only if perf ignores our interrupts.
+ * if its interrupts take more than 100 ns on average. Every interrupt takes longer. So the rate
+ * stays unchanged only if perf ignores our interrupts.
  */
 static void check_sample_rate(void)
 {
@@ -243,7 +243,7 @@ static void check_sample_rate(void)
 	must(fd, pfm_stop(fd));
 	interrupts = statistic("ovfl_intr_all_count") - interrupts;
 	/*
-	 * The kernel may find an overflow when the thread leaves the CPU. Then there is no
+	 * If perfmon finds an overflow when the thread leaves the CPU, this overflow causes no
 	 * interrupt.
 	 */
 	ck_assert_uint_ge(interrupts, 900);
@@ -312,7 +312,8 @@ static void check_chain(void)
 	uint64_t before;
 
 	load(fd, thread_id());
-	set("interposed", "1"); /* from now on, the other module's function calls ours */
+	/* From now on, perf's driver calls a function of arm_perf, which calls our function. */
+	set("interposed", "1");
 	before = seen();
 	wrap(fd, 3);
 	ck_assert_msg(seen() > before, "the other module is not called");

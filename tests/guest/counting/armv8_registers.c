@@ -154,8 +154,8 @@ TEST(no_counter_runs_when_no_context_is_loaded)
 #define WRAP	(1ull << 32)
 
 /*
- * Opens the file of a parameter. The tests call this function before counting begins, so that
- * open() is not counted.
+ * Opens the file of a parameter of the module cpu_power. The tests call this function before
+ * counting begins, so that open() is not counted.
  */
 static int power_switch(const char *name)
 {
@@ -169,8 +169,8 @@ static int power_switch(const char *name)
 }
 
 /*
- * Executes a loop, writes @text to @file, and executes another loop. Returns the number of
- * user-level instructions. The write must fail with @error, or succeed if @error is 0.
+ * Executes a loop, writes @text to @file, and executes another loop. Returns how many instructions
+ * PMD 0 counted. The write must fail with @error, or succeed if @error is 0.
  */
 static uint64_t count_around(int fd, int file, const char *text, int error)
 {

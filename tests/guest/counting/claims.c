@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: tests which counters of a CPU the module claims and which counters perf can use.
+ * Armv8: tests which counters of a CPU the PMU module claims and which counters perf can use.
  *
  * The module claims the counters that loaded contexts use. perf can use all other counters, whether
  * its events are created before contexts are loaded or later.
@@ -42,7 +42,7 @@ static bool group_runs(int n)
 
 static void perf_must_get_all_back(void)
 {
-	/* The module releases counters at most once per second. */
+	/* A release may come up to a second after the unload. */
 	wait_until(group_runs(EVENT_COUNTERS + 1));
 }
 
@@ -218,7 +218,7 @@ TEST(a_counter_that_perf_holds_cannot_be_loaded)
 	other = context_using(BIT(1));
 	load(other, thread_id());
 	must(fd, pfm_get_info(fd, &info));
-	/* Contexts can share the counters that the module has claimed. */
+	/* @other uses counter 1, which is still available, because contexts can share counters. */
 	ck_assert_uint_eq(info.available_pmds[0],
 			  ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
 	close(other);
@@ -392,7 +392,10 @@ static void must_go_on(const char *what, struct perf_count before,
 		      (uintmax_t)(after.enabled - before.enabled));
 }
 
-/* Must be called on CPU 0. Each event must count while the caller and the child work. */
+/*
+ * Must be called on CPU 0. The kernel's event, the caller's event and the child's event must count
+ * while the caller and the child work.
+ */
 static void pinned_must_count(const char *when, const struct child *child,
 			      const int *events)
 {

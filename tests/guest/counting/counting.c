@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that counts are right. In a deterministic guest (--icount), a loop of N instructions takes
- * exactly N instructions, N cycles and N ns.
+ * Tests that counts are right. In a deterministic guest (--icount), a loop of N instructions counts
+ * as exactly N instructions and N cycles, and takes exactly N ns.
  *
  * The thread also runs a few instructions of libpfmdev and libc "around" a loop: between start and
  * the loop, and between the loop and stop. These instructions are the same in every call of
@@ -140,7 +140,8 @@ struct worker {
 };
 
 /*
- * Counts many short loops, and yields the CPU after each loop, so that the two threads alternate.
+ * Counts many short loops, and yields the CPU after each loop, so that the two threads of the test
+ * alternate.
  */
 static void *count_own_loops(void *argument)
 {

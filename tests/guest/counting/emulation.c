@@ -464,7 +464,7 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	/*
 	 * The narrow counter and the virtual PMD start and stop together when the thread is
 	 * switched. Only the narrow counter raises interrupts. For a part of the time that these
-	 * interrupts take, only one of the two counts.
+	 * interrupts take, only one of the two PMDs is counting.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

@@ -46,7 +46,7 @@ static void check_other_thread(void)
 		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 		worked = child_call(&child, work, 500 * MILLION);
 		must_be_foreign(fd, i, true);
-		/* Each wakeup of the thread on CPU 1 adds a foreign run. */
+		/* CPU 1 is foreign, so each wakeup of the thread there increments foreign_runs. */
 		ck_assert_uint_gt(status_of(fd).foreign_runs, runs);
 		ck_assert_uint_gt(statistic_of(1, "foreign_cpu_count"), foreign);
 		ck_assert_uint_eq(read_pmd(fd, 0), count);
@@ -67,7 +67,7 @@ static void check_other_thread(void)
 	}
 	ck_assert_uint_eq(statistic_of(0, "foreign_cpu_count"), 0);
 
-	/* The next load sets the number of foreign runs to 0. */
+	/* The next load sets foreign_runs to 0. */
 	must(fd, pfm_unload_context(fd));
 	load(fd, child.pid);
 	must(fd, pfm_start(fd, NULL));

@@ -66,7 +66,7 @@ static void check_running(void)
 	}
 	child.page->stop = 1;
 	least = child_finish(&child);
-	/* The thread may be preempted on its way to sleep. Wait until that switch is counted. */
+	/* The thread may be preempted before it sleeps. Wait until its last switch is counted. */
 	wait_for_rest(child.pid);
 	must(fd, pfm_stop(fd));
 	most = cpu_time_of(child.pid) - most;
@@ -285,8 +285,8 @@ static void no_cpu_may_have_changed(void)
 }
 
 /*
- * A PMU module prepares each CPU when it claims the hardware. During that time no CPU may go
- * offline.
+ * A PMU module prepares each CPU when it claims the hardware. While it claims or releases the
+ * hardware, no CPU may go offline or online.
  */
 static void check_claim(void)
 {

@@ -63,7 +63,7 @@ static void allow(unsigned int count)
 	write_text(SYSFS "set_user_max", "4000000000");
 }
 
-/* Creates @count threads, and calls @function, which may be NULL, for each. */
+/* Creates @count threads. Calls @function for each thread, unless @function is NULL. */
 static void make_sleepers(unsigned int count, void (*function)(int tid))
 {
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
@@ -137,9 +137,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns the number of instructions that a round trip takes. A round trip has two switches. On
- * Linux 6.12 some round trips include an extra switch, so the test makes many round trips and
- * returns the smallest number.
+ * Returns the number of instructions that a round trip takes: the caller sends a byte to @partner,
+ * which sends it back. A round trip has two switches. On Linux 6.12 some round trips include an
+ * extra switch, so this function makes many round trips and returns the smallest number.
  */
 static uint64_t round_trip(const struct partner *partner)
 {

@@ -158,7 +158,8 @@ TEST(overflows_with_interrupts_off_are_exact)
 	nmis = statistic("ovfl_intr_nmi_count") - nmis;
 	printf("         %ju of %d overflows came with interrupts off\n", (uintmax_t)nmis,
 	       ROUNDS);
-	ck_assert_msg(nmis >= 10, "only %ju with interrupts off", (uintmax_t)nmis);
+	ck_assert_msg(nmis >= 10, "only %ju overflows with interrupts off",
+		      (uintmax_t)nmis);
 }
 
 /* An overflow switches to a set that has a timeout, so the set switch has to start a timer. */
@@ -277,7 +278,7 @@ static void check_throttled(void)
 	uint64_t length, throttles, runs;
 	int fd;
 
-	/* With a limit as low as 1, the number of interrupts is checked at each interrupt. */
+	/* With a limit as low as 1, the core checks the budget of a set at each interrupt. */
 	write_text(INTERRUPT_LIMIT, "1");
 	fd = make_context();
 	/* After the first run, the kernel has done all its one-time work. */
@@ -397,8 +398,8 @@ TEST(without_emulation_counters_have_31_bits)
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
 	/*
-	 * MMCR1 also drives the counter, but does not accept the flag. So MMCR0 alone decides
-	 * whether the counter has 31 bits.
+	 * MMCR1 drives the counter like MMCR0, but does not accept PFM_REGFL_NO_EMUL64. So MMCR0
+	 * alone decides whether the counter has 31 bits.
 	 */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);

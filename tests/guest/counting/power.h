@@ -13,7 +13,7 @@
 #define PMC5		    PFM_POWER_PMC5
 #define PMC6		    PFM_POWER_PMC6
 
-/* Returns the value of MMCRA while no context uses it. */
+/* Returns the value that MMCRA has while no context uses it. */
 uint64_t idle_mmcra(void);
 /* Skips the test unless QEMU counts exactly. */
 void need_exact_power(void);
@@ -21,8 +21,8 @@ void need_exact_power(void);
 uint64_t select_event(unsigned int n, uint64_t event);
 /*
  * Returns the maximum number of instructions that the start, the stop and timer ticks add to a loop
- * of @instructions. The kernel is counted, too: on Linux 7.2 a tick took up to 50000 instructions
- * when RCU had work to do.
+ * of @instructions. The number is large, because QEMU counts at all levels: on Linux 7.2 a tick
+ * took up to 50000 instructions when RCU had work to do.
  */
 uint64_t most_around(uint64_t instructions);
 /*
@@ -31,8 +31,8 @@ uint64_t most_around(uint64_t instructions);
  */
 int four_counters(void);
 /*
- * Waits until perf can use the hardware. The module releases the hardware at most once per
- * second.
+ * Waits until perf can use the hardware. The PMU module may release the hardware up to a second
+ * after the last context was unloaded.
  */
 void must_get_back(void);
 

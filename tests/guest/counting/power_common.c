@@ -32,7 +32,7 @@ void must_get_back(void)
 	int event;
 
 	while ((event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1)) == -1)
-		usleep(20000); /* the kernel logs each attempt that it refuses */
+		usleep(20000); /* the kernel logs each attempt, so make only a few */
 	close(event);
 }
 

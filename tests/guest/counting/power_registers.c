@@ -12,7 +12,7 @@
 
 SUITE(power_registers, 60);
 
-/* Power ISA 3.1 added the last @NEW registers. */
+/* Names of registers in perfmon_spr. Power ISA 3.1 added the last NEW registers of this list. */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
 	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
@@ -86,7 +86,7 @@ static void check_written(void)
 
 	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FCP);
 	write_pmc(fd, PFM_POWER_MMCR1, mmcr1);
-	write_pmc(fd, PFM_POWER_MMCRA, mmcra); /* a reserved bit keeps its default */
+	write_pmc(fd, PFM_POWER_MMCRA, mmcra); /* reserved bits keep their defaults */
 	write_pmc(fd, PFM_POWER_MMCR2, filter);
 	if (has_mmcr3())
 		write_pmc(fd, PFM_POWER_MMCR3, 0x12340);
@@ -159,7 +159,8 @@ static void check_no_counter(void)
 	write_pmd(fd, PFM_POWER_TIMEBASE, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	must_be_in_mmcr0(0x80000000 | 0x40000, 0x80000); /* FC, and 01 in PMCC */
+	/* bit FC must be set, and field PMCC must be 01 */
+	must_be_in_mmcr0(0x80000000 | 0x40000, 0x80000);
 	close(fd);
 }
 
@@ -276,8 +277,8 @@ TEST(only_the_bank_is_selected_for_an_unused_counter)
 #define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
 
 /*
- * The bits that are not reserved are from the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on
- * MMCRA, MMCR2 and MMCR3.
+ * The test lists all bits that the manuals do not reserve: Power ISA 2.07, 3.0 and 3.1, Book III,
+ * on MMCRA, MMCR2 and MMCR3. All other bits must be reserved.
  */
 TEST(reserved_bits_are_those_of_the_processor)
 {

@@ -195,7 +195,7 @@ static void perf_has_it(void)
 	loop(10000);
 	perf_disable(event);
 	must_be_between(perf_read(event).value, LEAST_CYCLES_OF_10000, ~0ull);
-	/* A context that uses no hardware works. */
+	/* A context that uses no hardware can be loaded. */
 	other = make_context();
 	load(other, thread_id());
 	close(other);

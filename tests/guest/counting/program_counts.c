@@ -85,7 +85,7 @@ TEST(a_program_with_threads_has_the_instructions_of_all)
  */
 #define MOST_OF_A_PROCESS 30000
 
-/* The default number of processes is small, because each process takes a while. */
+/* The default number of processes is small, because each process takes much time. */
 static unsigned int most_processes(void)
 {
 	const char *wanted = getenv("PERFMON_PROCESSES");
@@ -121,7 +121,7 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 }
 
 /*
- * To get the count of a program, the test runs a script with program 0 and the program, and a
+ * To get the count of a program, the test runs a script with program 0 and this program, and a
  * script with program 0 alone. The count is the difference. It includes the shell's work to create
  * a process, but not the work that the shell does once, before its first process. The remaining
  * error is below 20 instructions per process. The main reason is that the shell reads a longer

@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * The test monitors one program after the other, and first itself, each in a run of its own. The
- * reference value is the sum of their counts. A program has the same count in each run.
+ * The test monitors first itself and then one program after the other, each in a run of its own.
+ * The reference value is the sum of their counts. A program has the same count in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {
@@ -244,8 +244,8 @@ static void check_both(void)
 	before = monotonic_time() - before;
 	close(cpu);
 	close(fd);
-	printf("         %ju alone, %ju beside a context on the CPU\n", (uintmax_t)alone,
-	       (uintmax_t)beside);
+	printf("         %ju instructions alone, %ju beside a context on the CPU\n",
+	       (uintmax_t)alone, (uintmax_t)beside);
 	ck_assert_uint_eq(beside, alone);
 	must_be_between(clock, 1, before);
 }

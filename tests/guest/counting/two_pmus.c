@@ -60,7 +60,7 @@ static void unload_soft(void)
 
 TEST(a_context_has_the_pmu_that_it_names)
 {
-	/* Naming the PMU loads its module. */
+	/* check_names() names the software PMU. This loads the PMU's module. */
 	then_put_back(check_names, unload_soft);
 }
 

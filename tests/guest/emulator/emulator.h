@@ -32,14 +32,14 @@ const struct x86_pmu *x86_pmu(void);
 
 #define HARDWARE(event)	 PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event
 #define RAW(event)	 PERF_TYPE_RAW, event
-#define RAW_INSTRUCTIONS 0xc0 /* on Intel and AMD */
+#define RAW_INSTRUCTIONS 0xc0 /* the same on Intel and AMD */
 
 /**
  * struct wanted - a perf event on the caller's thread, not yet enabled
  * @period: sample_period, or 0 if the event does not sample
  * @user: whether the event counts at user level
  * @kernel: whether the event counts at kernel level
- * @group: descriptor of its group leader, or -1 if the event is in no group or leads one
+ * @group: descriptor of its group leader, or -1 if the event is in no group or leads a group
  */
 struct wanted {
 	uint64_t period;

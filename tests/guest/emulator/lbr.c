@@ -306,7 +306,7 @@ static void check_registers(void)
 	record(LBR_USER | LBR_ALL, take_known_branches, records);
 	must_write(LBR_FROM + 3, 0x1234, true);
 	ck_assert_uint_eq(msr_read(LBR_FROM + 3), 0x1234);
-	/* A write of the depth clears the entries. */
+	/* A write to LBR_DEPTH clears the entries. */
 	must_write(LBR_DEPTH, LBR_MOST, true);
 	ck_assert_uint_eq(read_records(records), 0);
 }

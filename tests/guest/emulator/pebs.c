@@ -59,8 +59,8 @@ static int precise_event(uint32_t type, uint64_t config, uint64_t period, int gr
 	};
 
 	/*
-	 * If samples have call chains, perf requests an interrupt for each sample. Otherwise it
-	 * lets the buffer fill up first.
+	 * If samples have call chains, perf requests an interrupt for each sample. If they have
+	 * none, one interrupt reports many samples, which the PMU has collected in a buffer.
 	 */
 	if (single)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;

@@ -16,7 +16,7 @@ SUITE(test_registers, 120);
 
 /*
  * Opens a sampling event and enables it. As long as perf has such an event, each NMI makes perf
- * unmask the interrupt.
+ * unmask the PMU's interrupt.
  */
 static int enabled_event(uint64_t period)
 {
@@ -45,8 +45,8 @@ static uint64_t nmis_of(uint64_t what)
 }
 
 /*
- * Halts all counters. perf does not notice this and still expects the interrupt. Its interrupt
- * handler starts the counters again.
+ * Halts all counters. perf does not notice this and still expects the PMU's interrupt. perf's
+ * interrupt handler starts the counters again.
  */
 static void halt(void)
 {
@@ -141,8 +141,8 @@ TEST(an_interrupt_may_come_without_overflow)
 }
 
 /*
- * The foreign NMI makes perf unmask the interrupt. The kernel does not report this NMI as unknown,
- * because perf finds the overflow.
+ * The foreign NMI makes perf unmask the PMU's interrupt. The kernel does not report this NMI as
+ * unknown, because perf finds the overflow that happened while the interrupt was masked.
  */
 static void check_masked(void)
 {
@@ -193,7 +193,7 @@ struct write_of {
 	uint32_t msr;
 	enum access kind;
 	unsigned int version; /* PMUs have the register from this version on */
-	bool needs_six; /* counters */
+	bool needs_six; /* only PMUs with six counters have the register */
 };
 
 static const struct write_of intel_writes[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions for the member "attempt" of struct operation. Each returns 0 or errno. */
+/* Functions for the member "attempt" of struct operation. Each returns 0 or an errno. */
 #ifndef ATTEMPTS_H
 #define ATTEMPTS_H
 

@@ -28,7 +28,7 @@ static union {
 	struct pfarg_setinfo infos[MANY];
 } vector;
 
-/* Fills operation->count elements. Each of them is for the first PMC or PMD, or for set 0. */
+/* Fills operation->count elements of @vector, all for the first PMC or PMD, or all for set 0. */
 static void fill_vector(const struct operation *operation)
 {
 	int i;
@@ -290,7 +290,7 @@ static void check_calls(void)
 }
 FAULT_TEST(calls)
 
-/* ---- attaching ----------------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------------------------- */
 
 static void target_self(void)
 {
@@ -341,7 +341,7 @@ static void check_loading(void)
 		  .undo = unload,
 		  .before = target_thread,
 		  .reason = true },
-		/* with CAP_PERFMON there is no permission check */
+		/* the caller has CAP_PERFMON, so the load does not check permissions */
 		{ .name = "load, a process",
 		  .attempt = attempt_load,
 		  .undo = unload,
@@ -400,7 +400,10 @@ FAULT_TEST(loading_to_block)
 
 /* ---- a context that is masked ------------------------------------------------------- */
 
-/* Runs until a sample fills the buffer. Then monitoring is masked, and there is a message. */
+/*
+ * Loads the context on this thread, which loops until a sample fills the buffer. Then monitoring is
+ * masked, and there is a message.
+ */
 static void overflow_self(void)
 {
 	write_one(fd, sampling(0, PERIOD));

@@ -37,7 +37,7 @@ static const struct wish {
 	{ PFM_FL_SYSTEM_WIDE, PFM_NWAY_NAME, &nway, sizeof(nway) },
 };
 
-/* operation->count: index in wishes[] */
+/* operation->count is an index into wishes[]. */
 static int attempt_create(const struct operation *operation)
 {
 	const struct wish *wish = &wishes[operation->count];

@@ -105,8 +105,8 @@ void inject_workers(void)
 }
 
 /*
- * Lets the console show only messages of level KERN_ERR and more severe ones. Therefore it still
- * shows the messages of KASAN.
+ * Lets the console show only messages of level KERN_ERR and more severe ones. The messages of KASAN
+ * have level KERN_ERR, so the console still shows them.
  */
 static void silence_console(void)
 {

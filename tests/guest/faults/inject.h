@@ -26,7 +26,7 @@
  * even if their order differs from run to run.
  */
 enum inject_kind {
-	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
+	INJECT_OBJECT, /* the nth allocation of a slab object, for example by kmalloc() */
 	INJECT_PAGE, /* the nth allocation of one page or of several pages */
 	INJECT_REST, /* the nth allocation and all later ones: no memory is left */
 	INJECT_KINDS

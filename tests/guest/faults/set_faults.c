@@ -55,7 +55,7 @@ static void sets_must_be_counted(int error)
 	struct pfm_error told;
 	unsigned int made = 0;
 
-	must(fd, pfm_get_error(fd, &told)); /* before another call fails */
+	must(fd, pfm_get_error(fd, &told)); /* has_set() may replace the last error */
 	while (has_set(made + 1))
 		made++;
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory + made * one,

@@ -10,7 +10,7 @@
 /**
  * struct operation - an operation that is tried again and again on the context @fd
  * @name: for the log
- * @attempt: does the operation and nothing else; returns 0 or errno
+ * @attempt: does the operation and nothing else; returns 0 or an errno
  * @undo: undoes an attempt that succeeded. NULL if there is nothing to undo
  * @before: called before each attempt. NULL if there is nothing to do
  * @verify: called after each attempt, with its errno. If this is NULL, a failed attempt must not
@@ -27,8 +27,8 @@
  *	failed
  * @process: process whose allocations fail. If this is NULL, allocations of the caller fail
  * @command, @size: ioctl command and size of an element, for attempt_vector()
- * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
- *	the CPU for attempt_cpu(), PMD for attempt_read_pmd()
+ * @count: a number that @attempt uses, for example the number of elements in attempt_vector() and
+ *	the lowest descriptor in attempt_dup()
  */
 struct operation {
 	const char *name;

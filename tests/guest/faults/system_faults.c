@@ -119,7 +119,7 @@ FAULT_TEST(processes)
 
 static const char *file;
 
-/* The value of "debug" that enables the static branch for time measurements. */
+/* The value of the sysfs file "debug" that enables the static branch for time measurements. */
 #define MEASURE_TIMES "4"
 
 static int attempt_read_file(const struct operation *operation)

@@ -32,8 +32,8 @@ static void need_latency(void)
 }
 
 /*
- * Returns a context that samples instructions at user level with these values of the PMCs. The
- * first sample masks the context, so the buffer keeps this sample.
+ * Returns a context that samples instructions at user level. @pebs and @threshold are values of the
+ * PMCs. The first sample masks the context, so the buffer keeps this sample.
  */
 static int sampling_context(uint64_t pebs, uint64_t threshold)
 {
@@ -92,8 +92,8 @@ TEST(the_record_has_the_latency_of_the_load)
 }
 
 /*
- * If a counter is not sampled precisely, its bit for load latency must not be written to the
- * register.
+ * If a counter is not sampled precisely, the module must not set the counter's bit for load latency
+ * in IA32_PEBS_ENABLE.
  */
 static void check_bits(void)
 {

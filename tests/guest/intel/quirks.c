@@ -122,8 +122,8 @@ TEST(nehalem_resets_its_event_selects_before_it_writes_them)
 }
 
 /*
- * The erratum requires that no counter is armed for precise sampling during the reset. So
- * IA32_PEBS_ENABLE is written twice: 0 before the reset, and its value afterwards.
+ * The erratum requires that no counter is armed for precise sampling during the reset. So the
+ * module writes IA32_PEBS_ENABLE twice: 0 before the reset, and the former value afterwards.
  */
 static void check_armed(void)
 {

@@ -45,8 +45,8 @@ static void must_have(int fd, uint64_t offcore)
 }
 
 /*
- * If a set has no value for the register, the register must be 0 while the set counts. It must not
- * keep the value of another context.
+ * If a set has no value for OFFCORE_RSP_0, this register must be 0 while the set counts. It must
+ * not keep the value of another context.
  */
 static void check_sets(void)
 {
@@ -119,7 +119,7 @@ TEST(a_value_that_the_cpu_has_is_not_written_again)
 	with_own_counters(check_lazy);
 }
 
-/* A write of a reserved bit to the register faults, so the module must refuse the value. */
+/* A write of a reserved bit to OFFCORE_RSP_0 faults, so the module must refuse the value. */
 static void check_reserved(void)
 {
 	pfarg_pmc_t pmc = { .reg_num = PFM_INTEL_OFFCORE_0,
@@ -148,7 +148,10 @@ static void check_shared(void)
 	close(fd);
 }
 
-/* With shared ownership perf may write these registers, so the module does not offer them. */
+/*
+ * With shared ownership perf may write the registers that refine events, so the module does not
+ * offer PMCs for them.
+ */
 TEST(shared_counters_have_no_such_registers)
 {
 	if (strcmp(pmu_module(), "perfmon_intel"))

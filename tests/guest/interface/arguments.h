@@ -5,7 +5,10 @@
 
 #include "guest.h"
 
-/* Returns the end of a page. The bytes before it can be accessed. The bytes after it cannot. */
+/*
+ * Returns the address of the end of a page. The bytes before this address can be accessed. The
+ * bytes from this address on cannot be accessed.
+ */
 char *memory_end(void);
 
 /* Invalid addresses: unmapped, or not accessible to the caller. */

@@ -109,7 +109,7 @@ TEST(overflows_and_notifications_are_counted)
 	end_sampling(fd);
 }
 
-/* docs/interface.md 7.3: one interrupt in 16 is timed. */
+/* docs/interface.md 7.3: the core measures the time of one interrupt in 16. */
 TEST(the_time_in_interrupts_is_measured)
 {
 	struct pfm_statistics costs;
@@ -193,7 +193,7 @@ static void count_throttled(void)
 	costs = costs_of(fd);
 	ck_assert_uint_ge(costs.throttled, 3);
 	ck_assert_uint_eq(costs.throttled, header->hdr_throttled);
-	/* With this limit each interrupt is timed. */
+	/* With this limit the core measures the time of each interrupt. */
 	ck_assert_uint_eq(costs.timed_interrupts, costs.interrupts);
 	close(fd);
 }

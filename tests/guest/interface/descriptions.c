@@ -47,7 +47,7 @@ TEST(a_pmu_with_a_mistake_is_refused)
 {
 	static const struct wrong pmus[] = { WRONG_PMUS(ROW) };
 
-	count_must_be_right(make_context()); /* while another PMU is registered */
+	count_must_be_right(make_context()); /* loads another PMU module */
 	must_be_refused(pmus, COUNT(pmus), EINVAL);
 	must_be_taken(RIGHT_PMU);
 	count_must_be_right(make_context());
@@ -69,8 +69,8 @@ static void must_be_logged(const char *kind, unsigned int theirs, unsigned int o
 }
 
 /*
- * The value of PFM_PMU_INTERFACE and PFM_FORMAT_INTERFACE. Only kernel code can include their
- * headers.
+ * The value of PFM_PMU_INTERFACE and PFM_FORMAT_INTERFACE. Only kernel code can include the headers
+ * that define them.
  */
 #define INTERFACE 1
 

@@ -54,7 +54,7 @@ struct call {
 
 #define NO_FLAGS 9999
 
-/* The last element has no name. */
+/* The name of the last element is NULL. */
 extern const struct call first_calls[];
 
 #define for_each_call(call)                                                              \

@@ -77,7 +77,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 		fd = prepare_call(call);
 		for (i = 0; i < COUNT(sizes) && call->size; i++) {
 			if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
-				/* PFM_IOC_LAST_ERROR returns errors of other calls only. */
+				/* PFM_IOC_LAST_ERROR does not report its own errors. */
 				must_fail_errno(do_call(fd, call, sizes[i], structure),
 						EINVAL);
 			else
@@ -276,7 +276,7 @@ static void try_field(const struct call *call, const struct field *field)
 	close(fd);
 }
 
-/* Tests each byte of each field. */
+/* Tests each byte of each reserved field. */
 TEST(reserved_fields_are_checked_or_ignored_as_promised)
 {
 	const struct call *call;

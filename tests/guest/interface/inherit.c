@@ -48,7 +48,7 @@ static uint64_t counted_faults(int fd)
 	return read_pmd(fd, PFM_PMD_MINOR_FAULTS);
 }
 
-/* Touches pages, and lets descendants do the same. */
+/* Touches pages, and lets @generations generations of descendants do the same. */
 static void descend(int generations)
 {
 	pid_t pid = 0;
@@ -123,7 +123,10 @@ TEST(the_instructions_of_children_are_counted)
 /* ---- living copies ------------------------------------------------------------------------- */
 
 static int go[2], done[2];
-/* The context exists until its last descriptor is closed, so the child closes this descriptor. */
+/*
+ * The child inherits this descriptor and closes it. If it did not, the context would exist until
+ * the child ends.
+ */
 static int context_fd = -1;
 
 /*

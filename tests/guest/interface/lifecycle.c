@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
+ * Tests the states of a context, and event set 0: docs/interface.md 1.6 to 1.14.
  */
 #include <sched.h>
 #include <signal.h>
@@ -33,8 +33,8 @@ TEST(the_task_clock_of_a_long_run_is_its_cpu_time)
 	cpu = cpu_time() - begin;
 	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 	/*
-	 * The two values come from two clocks of the kernel. One of these clocks may count only
-	 * whole ticks.
+	 * The kernel takes the two values from two clocks, and may update one of the clocks only at
+	 * ticks. So the test tolerates a difference of 3 %.
 	 */
 	ck_assert_msg(clock > cpu / 100 * 97 && clock < cpu / 100 * 103,
 		      "the task clock is %ju ns, the CPU time %ju ns", (uintmax_t)clock,
@@ -327,12 +327,12 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* in a started context, writing the PMC's quiet value stops the counter immediately */
+	/* a PMC value with which nothing is counted stops the counter immediately */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* the busy value lets the counter count again */
+	/* with its earlier value in the PMC, the counter counts again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);
@@ -405,7 +405,10 @@ TEST(changing_a_set_resets_pmcs_and_keeps_pmds)
 	ck_assert_uint_eq(busy_count(fd), busy);
 	ck_assert_uint_eq(set_of(fd, 0).set_runs, 0);
 	ck_assert_uint_eq(set_of(fd, 0).set_act_duration, 0);
-	/* on the PMUs of the guests, nothing is counted while a PMC has its default value */
+	/*
+	 * The change has reset the PMCs to their default values. With these values, the PMUs of the
+	 * guests count nothing.
+	 */
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	spin_turns(1000);
@@ -424,7 +427,7 @@ TEST(the_duration_is_the_time_the_thread_ran)
 	outer = cpu_time_of(child.pid);
 	fd = busy_context_on(child.pid);
 	inner = child_call(&child, work, 100 * MILLION);
-	usleep(300000); /* the thread sleeps: the duration does not grow */
+	usleep(300000); /* the child sleeps, so the duration does not grow */
 	must(fd, pfm_stop(fd));
 	outer = cpu_time_of(child.pid) - outer;
 	duration = set_of(fd, 0).set_act_duration;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that load and unload modules.
+ * These tests load and unload modules.
  *
  * The best PMU module is the module for the PMU of this machine. Each test that unloads modules
  * loads the best PMU module again at the end. If the test fails earlier, the creation of the next
@@ -154,7 +154,7 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* PMU modules can be loaded again, so the create succeeds on the same descriptor. */
+	/* The PMU modules are no longer hidden, so the create succeeds on the same descriptor. */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }
@@ -171,7 +171,7 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	fd = make_context();
 	count_must_be_right(fd);
 	close(fd);
-	/* The order in which PMU modules are loaded does not matter. */
+	/* The default PMU does not depend on the order in which PMU modules are loaded. */
 	unload_pmu();
 	ck_assert_str_eq(info_now().pmu_name, "soft");
 	must_load(best_pmu_module());

@@ -161,7 +161,10 @@ TEST(nobody_may_monitor_a_kernel_thread)
 	must_fail(fd, try_load(fd, kthreadd), EPERM, PFM_REASON_KERNEL_THREAD, NO_INDEX);
 }
 
-/* Root created the context, but the permissions of the user who loads it decide. */
+/*
+ * Root created the context, but the permissions of the user who loads it decide which threads it
+ * can monitor.
+ */
 TEST(a_context_made_by_root_gives_no_permission_to_a_user)
 {
 	struct child child = child_of_user(OTHER_ID);

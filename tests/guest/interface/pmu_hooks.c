@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests the calls by which the core tells a PMU module that a context is loaded or unloaded. The
- * module may refuse a load. PMU "fake" (tests/modules) reports these calls. The last tests check
- * that a mistake in a PMU module exposes no values of other contexts, and which PMDs the core
- * claims.
+ * module may refuse a load. PMU "fake" (tests/modules) reports the calls that it gets. One test
+ * checks that a mistake in a PMU module exposes no values of other contexts. The last test checks
+ * which PMDs the core claims.
  */
 #include <fcntl.h>
 

@@ -100,7 +100,7 @@ enum {
 	COUNTS_KERNEL = 0x2,
 	SAMPLES = 0x4,
 	SEES_ADDRESSES = 0x8, /* of the kernel */
-	BLOCKS_OWN = 0x10, /* a child of the user */
+	BLOCKS_OWN = 0x10, /* a child process of the user */
 	BLOCKS_OTHER = 0x20, /* another user's process */
 	BLOCKS_INIT = 0x40,
 	WRONG = 0x80, /* status and counters disagree, or a call failed for a wrong reason */
@@ -450,7 +450,10 @@ TEST(ptrace_scope_decides_who_may_block_a_thread)
 	ck_assert_uint_eq(reason_with_scope("1", other.pid), PFM_REASON_MAY_NOT_BLOCK);
 }
 
-/* As with perf, the creation of a context decides which rights its descriptor has. */
+/*
+ * As with perf, the rights of the user who creates a context decide whether it may count at kernel
+ * level. This does not change if the process later becomes another user.
+ */
 TEST(the_level_is_decided_when_the_context_is_made)
 {
 	int restricted = context_at_user_level(), free;

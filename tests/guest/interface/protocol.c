@@ -159,7 +159,7 @@ TEST(start_from_a_bad_address_is_efault)
 	size_t i;
 
 	load(fd, thread_id());
-	for (i = 1; i < COUNT(bad_addresses); i++) /* 0 means no argument */
+	for (i = 1; i < COUNT(bad_addresses); i++) /* address 0: no argument */
 		must_fail(fd, ioctl(fd, PFM_IOC_START, bad_addresses[i]), EFAULT,
 			  PFM_REASON_FAULT, NO_INDEX);
 	ck_assert_uint_eq(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -300,7 +300,7 @@ TEST(an_ioctl_of_another_type_is_enotty)
 	count_must_be_right(fd);
 }
 
-/* If the library is newer than the module, the message names the missing call. */
+/* If the library makes a call that an older module does not know, the message names this call. */
 TEST(an_unknown_call_is_enotty_and_the_message_names_it)
 {
 	const unsigned long unknown[] = {
@@ -460,7 +460,10 @@ TEST(random_arguments_do_no_harm)
 		unsigned long command = commands[random_number() % COUNT(commands)];
 		bool is_vector = _IOC_SIZE(command) == sizeof(vector);
 
-		/* Most numbers are small, because more of these pass the first checks. */
+		/*
+		 * Most numbers are small, because small numbers pass the core's first checks more
+		 * often.
+		 */
 		for (i = 0; i < COUNT(memory); i++)
 			memory[i] = random_number() % 4
 					    ? 0

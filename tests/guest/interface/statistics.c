@@ -95,7 +95,8 @@ TEST(switches_of_monitored_threads_are_counted_on_their_cpu)
 	}
 	in = statistic_of(cpu, "ctxswin_count") - in;
 	out = statistic_of(cpu, "ctxswout_count") - out;
-	ck_assert_msg(in >= turns && out >= turns, "%ju in, %ju out", (uintmax_t)in,
+	ck_assert_msg(in >= turns && out >= turns,
+		      "switches of the child: %ju in, %ju out", (uintmax_t)in,
 		      (uintmax_t)out);
 }
 
@@ -186,7 +187,8 @@ TEST(time_is_measured_if_enabled)
 	wait_until((in = statistic_of(cpu, "ctxswin_ns")) > 0 &&
 		   (out = statistic_of(cpu, "ctxswout_ns")) > 0);
 	all = monotonic_time() - all;
-	ck_assert_msg(in < all && out < all, "%ju ns in, %ju ns out; %ju ns passed",
+	ck_assert_msg(in < all && out < all,
+		      "switches in: %ju ns, switches out: %ju ns; %ju ns passed",
 		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
 	/* Writing 0 to "debug" ends the measurement and resets the statistics. */
 	wait_until(thread_state(child.pid) == 'S');
@@ -196,7 +198,8 @@ TEST(time_is_measured_if_enabled)
 }
 
 /*
- * The times of overflows, samples and set switches are more than 0, and less than the elapsed time.
+ * The measured times of overflows, of samples and of set switches must each be more than 0 and less
+ * than the elapsed time.
  */
 TEST(time_of_overflows_formats_and_set_switches_is_measured)
 {

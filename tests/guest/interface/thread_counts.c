@@ -41,7 +41,7 @@ static int keeping_here(void)
 	return start_here(make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS));
 }
 
-/* Gives this child a name that contains @n, and touches (@n + 1) * PAGES pages. */
+/* Gives the calling process a name that contains @n, and touches (@n + 1) * PAGES pages. */
 static void name_and_touch(int n)
 {
 	char name[16];
@@ -442,7 +442,10 @@ TEST(a_thread_has_values_of_each_set)
 	must(fd, pfm_start(fd, &start));
 	run_children(&pid, 1);
 	must(fd, pfm_unload_context(fd));
-	/* The kept counts of the copy include all sets that existed when the context was loaded. */
+	/*
+	 * The counts of the child include all sets that existed when the context was loaded, even
+	 * if a set is deleted before the counts are read.
+	 */
 	must(fd, pfm_delete_evtsets(fd, &set, 1));
 	must(fd, pfm_read_thread(fd, &counts));
 	ck_assert_uint_eq(values[0].reg_value, 0);
@@ -506,7 +509,10 @@ TEST(a_failed_call_leaves_the_counts)
 	must_be_read(fd);
 }
 
-/* The command contains the size of the structure. See "How it grows" in perfmon_ioctl.h. */
+/*
+ * The number of an ioctl contains the size of its structure, so a longer structure needs another
+ * number. See "How it grows" in perfmon_ioctl.h.
+ */
 TEST(the_structure_may_become_longer)
 {
 	const unsigned int number = _IOC_NR(PFM_IOC_READ_THREAD);

@@ -12,7 +12,7 @@
 
 SUITE(vectors, 60);
 
-/* A call that takes a vector, and the size of its elements. */
+/* A call that takes a vector, and the size of the vector's elements. */
 struct vector_call {
 	const char *name;
 	unsigned long command;
@@ -341,7 +341,7 @@ TEST(a_vector_larger_than_memory_is_enomem)
 	count_must_be_right(fd);
 }
 
-/* Programs written for perfmon2 leave uninitialized values in these fields. */
+/* Programs written for perfmon2 leave uninitialized values in the reserved fields. */
 TEST(reserved_fields_of_perfmon2_structures_are_ignored)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };

@@ -172,8 +172,8 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 
 	/*
 	 * On every PMU this counter counts time, so the count is at most the elapsed time. An error
-	 * of half a wrap is tolerated: if a wrap were lost or counted twice, the error would be a
-	 * whole wrap.
+	 * of half the counter's range is tolerated: if a wrap were lost or counted twice, the error
+	 * would be the whole range.
 	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;

@@ -45,8 +45,8 @@ static int spin_and_end(void *unused)
 }
 
 /*
- * If target.patience is 0, target_let_go() kills the process. Otherwise the process kills itself
- * after this number of iterations.
+ * If target.patience is 0, target_let_go() kills the process. If it is not 0, the process kills
+ * itself after target.patience iterations.
  */
 static int spin_and_be_killed(void *unused)
 {

@@ -2,8 +2,9 @@
 /*
  * Targets: threads and processes that end in different ways.
  *
- * The targets are made with clone(), on CPU 1. They share all memory of the test, so an iteration
- * is cheap. They must not use thread-local storage, because they would share it with the test.
+ * The targets are made with clone(), on CPU 1. They share all memory of the test, so it takes
+ * little time to make one. They must not use thread-local storage, because they would share it with
+ * the test.
  */
 #ifndef ENDINGS_H
 #define ENDINGS_H
@@ -50,7 +51,10 @@ struct target {
 
 extern struct target target;
 
-/* Main function of a thread that creates targets on CPU 1 and sleeps in between. */
+/*
+ * Main function of a thread that creates targets on CPU 1 and sleeps until the next target is
+ * wanted.
+ */
 void *make_targets(void *unused);
 /* Lets make_targets() make a target. When this returns, the target spins on CPU 1. */
 void target_begin(enum ending ending, uint64_t patience);

@@ -201,8 +201,8 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 		else
 			require(!"unexpected errno");
 		/*
-		 * For an ordinary user, check many times, so that the program has time to report
-		 * its privileges.
+		 * For an ordinary user, check the context's status many times, so that the program
+		 * has time to report its privileges.
 		 */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)

@@ -102,8 +102,8 @@ void family_wait(const struct family *family)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
 	else
 		/*
-		 * The process writes to the pipe before it sleeps, and may have a page fault in
-		 * between.
+		 * The process writes to the pipe just before it sleeps. Until it sleeps, it may
+		 * still have page faults.
 		 */
 		wait_until(thread_state(family->pid) == 'S');
 }

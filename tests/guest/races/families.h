@@ -2,8 +2,8 @@
 /*
  * Helpers for a process that is monitored together with the threads and children that it makes.
  *
- * The reference values are the page faults that the kernel reports for a process and for the
- * children that it has waited for.
+ * The tests compare a context's counts with the page faults that the kernel reports for the process
+ * and for the children that it has waited for.
  */
 #ifndef FAMILIES_H
 #define FAMILIES_H
@@ -64,7 +64,7 @@ void family_end(struct family *family);
 /* Makes a child that touches FAMILY_PAGES pages and calls @last, which may be NULL. */
 pid_t make_child(void (*last)(void));
 /*
- * Makes a child that shares the process's memory. Such a child takes much less time to make, but
+ * Makes a child that shares the process's memory. It takes much less time to make such a child, but
  * only one of them can live at a time.
  */
 pid_t make_light_child(void);

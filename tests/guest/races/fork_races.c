@@ -171,7 +171,7 @@ static pid_t next_pid(void)
 }
 
 /*
- * Returns whether the context was loaded on the child before the child got a copy of another
+ * Returns whether context @fd was loaded on the child before the child got a copy of the parent's
  * context.
  */
 static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
@@ -192,9 +192,10 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 }
 
 /*
- * A process has loaded a context on the parent. It loads another context on the child, as soon as
- * the child can be found. If this load succeeds, the child gets no copy of the parent's context.
- * The statistic not_followed does not count such a child, because the other context monitors it.
+ * A context with PFM_FL_INHERIT_ALL monitors a process that forks. As soon as the child can be
+ * found, the test loads a second context on the child. If this load succeeds, the child gets no
+ * copy of the first context. The statistic not_followed does not count such a child, because the
+ * second context monitors it.
  */
 TEST(a_child_that_the_loader_monitors_already_is_not_missing)
 {

@@ -288,7 +288,8 @@ TEST(forks_may_race_with_start_and_stop)
 /* ---- a family whose page faults are known --------------------------------------------------- */
 
 /*
- * Makes MANY children. After it has made a child, waits for some or all of its children, at random.
+ * Makes MANY children. After each child, waits for some or all of the children that exist, at
+ * random.
  */
 static void make_many_children(void)
 {
@@ -405,8 +406,8 @@ TEST(children_are_counted_until_the_unload)
 
 /*
  * Two processes, or the two threads of a process, end at nearly the same time. The first one makes
- * the second one. They share all memory of the test, so an iteration is cheap. They use no
- * thread-local storage.
+ * the second one. They share all memory of the test, so it takes little time to make them. They use
+ * no thread-local storage.
  */
 static struct {
 	bool has_thread;
@@ -495,8 +496,8 @@ static enum order close_while_the_last_end(int lead)
 }
 
 /*
- * The context is closed when its thread and the last copy are about to end. The memory of its sets
- * must be freed.
+ * The context is closed when its own thread and the thread of its last copy are about to end. After
+ * that, the memory of the sets of the context and of its copies must be free.
  */
 TEST(the_last_ends_may_race_with_close)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides when the two sides of a race act, and counts which side comes first. */
+/* Decides when the two sides of a race act, and counts how often each side comes first. */
 #include <stdio.h>
 
 #include "meeting.h"
@@ -11,7 +11,10 @@
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 
-/* choose_lead() adds or subtracts a random number that has fewer than JITTER_WIDTH bits. */
+/*
+ * choose_lead() adds a random number to the lead, or subtracts it. The number has fewer than
+ * JITTER_WIDTH bits.
+ */
 #define JITTER_WIDTH 16
 
 int choose_lead(struct meeting *meeting)

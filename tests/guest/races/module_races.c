@@ -9,7 +9,9 @@
 
 SUITE(module_races, 1800);
 
-/* Tells the thread that reads files and the thread that unloads modules to end. */
+/*
+ * When this is true, two threads end: the one that reads files, and the one that unloads modules.
+ */
 static volatile bool contexts_done;
 
 /*

@@ -34,7 +34,8 @@ static uint64_t short_time(void)
 
 /*
  * Creates a context whose sets are switched by time. With @overflows, about half of the sets are
- * switched by overflows of a busy counter instead. These sets are chosen at random.
+ * instead switched by overflows of a counter that counts whenever the thread runs. These sets are
+ * chosen at random.
  */
 static int switching_context(bool overflows)
 {
@@ -106,7 +107,8 @@ static struct turns_taken turns_taken(int fd)
  * Must be called after the end of monitoring. @begun is a time before monitoring started. Checks
  * that the sum of the sets' durations does not exceed the time since @begun. Without @overflows, it
  * also checks that there were not more set switches than the shortest timeout allows. The task
- * clocks run only during the turns, so their sum must be the sum of the durations.
+ * clock of a set runs only during its turns, so the sum of the task clocks must be the sum of the
+ * durations.
  *
  * Return: the number of set switches.
  */
@@ -156,7 +158,7 @@ enum way {
 /**
  * struct end - a way to end monitoring
  * @overflows: some sets are switched by overflows
- * @late: end after the first set switch
+ * @late: monitoring ends only after the first set switch
  */
 struct end {
 	enum way way;

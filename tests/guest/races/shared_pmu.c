@@ -63,7 +63,7 @@ static void check_thread(void)
 
 	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EINVAL,
 		  PFM_REASON_SHARED_PMU, NO_INDEX);
-	/* The descriptor can still be used. */
+	/* After the failed create, the descriptor can be used for another create. */
 	must(fd, try_system_wide(fd, "fake"));
 	close(fd);
 }

@@ -165,8 +165,8 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * For each cache, keeps the smallest number of objects that was seen. The number can be too high,
- * because all objects in the current slab of a CPU count as used.
+ * For each cache, keeps the smallest number of objects that was seen. Each of these numbers can be
+ * too high, because all objects in the current slab of a CPU count as used.
  */
 static void keep_least_of_caches(struct caches *least)
 {

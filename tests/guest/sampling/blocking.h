@@ -5,12 +5,15 @@
 
 #include "samples.h"
 
-/* Returns the time in ms within which a blocked thread must continue or end. */
+/*
+ * Returns the time in ms within which a blocked thread must continue after its release, or end
+ * after SIGKILL.
+ */
 unsigned int soon_ms(void);
 
 /*
- * Creates a context with PFM_FL_NOTIFY_BLOCK and without a format. Its first counter is busy and
- * sampled.
+ * Creates a context with PFM_FL_NOTIFY_BLOCK and without a format. Its first counter counts
+ * whenever the thread runs, and overflows after every PERIOD events.
  */
 int blocking_context(void);
 
@@ -25,8 +28,8 @@ bool is_blocked(pid_t tid);
 void must_be_blocked(const struct child *child);
 void must_go_on(const struct child *child);
 /*
- * Creates a child that spins and is blocked. Returns the child's context. The message about the
- * overflow has not been read.
+ * Creates a child that spins until an overflow blocks it. Returns the context that monitors the
+ * child. The message about the overflow has not been read.
  */
 int blocked_child(struct child *child);
 

@@ -32,7 +32,7 @@ static int context_on_switches(void)
  * Waits until the child sleeps in a system call, such as the read() of its next command. The
  * counter overflows when the child falls asleep, so the child has to wait for a restart at the end
  * of the call. If the child is preempted before it falls asleep, the counter overflows at that
- * time, and the child has to wait at once. Then this function restarts the context.
+ * time, and the child has to wait at once. If that happens, this function restarts the context.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {

@@ -47,7 +47,10 @@ static void with_limit(void (*check)(void))
 
 /* ---- as many interrupts as possible ----------------------------------------------------- */
 
-/* Makes all counters of the PMU busy and sampled. */
+/*
+ * Lets all counters of the PMU count whenever the thread runs, and samples each of them with
+ * @period.
+ */
 static void sample_everything(int fd, uint64_t period)
 {
 	const struct pmu *the_pmu = pmu();
@@ -142,7 +145,7 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 	unsigned int i;
 
 	for (i = 0; i < storm->count; i++) {
-		printf("         CPU %u: %ju turns, throttled %ju times\n",
+		printf("         CPU %u: %ju iterations, throttled %ju times\n",
 		       i % storm->cpus,
 		       (uintmax_t)(storm->children[i].page->turns - turns[i]),
 		       (uintmax_t)storm->headers[i]->hdr_throttled);
@@ -394,8 +397,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 
 /*
  * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts.
- * In QEMU a busy counter counts nanoseconds, so the other thread's count must equal the CPU time of
- * that thread.
+ * In QEMU the counter of busy_context() counts nanoseconds while its thread runs, so the other
+ * thread's count must equal the CPU time of that thread.
  */
 static void check_neighbour(void)
 {

@@ -370,7 +370,10 @@ TEST(a_buffer_full_without_notify_masks_for_ever)
 	fill_without_notify(false);
 }
 
-/* PFM_REGFL_OVFL_NOTIFY matters only for the PMD whose overflow fills the buffer. */
+/*
+ * A full buffer causes a message only if the PMD whose overflow filled the buffer has
+ * PFM_REGFL_OVFL_NOTIFY.
+ */
 TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 {
 	fill_without_notify(true);
@@ -447,7 +450,10 @@ static bool read_on(struct reader *reader)
 	return true;
 }
 
-/* Kills the child after some full buffers, while the child fills the next buffer. */
+/*
+ * Kills the child when at least @buffers full buffers have been read, while the child fills the
+ * next one.
+ */
 static void read_and_kill(struct reader *reader, struct child *child, uint64_t buffers)
 {
 	bool is_killed = false;

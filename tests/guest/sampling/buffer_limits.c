@@ -239,8 +239,8 @@ TEST(all_buffers_together_have_a_limit)
 }
 
 /*
- * Users with CAP_PERFMON have a share of their own, which other users cannot use up. The limit of
- * locked memory does not apply to users with CAP_PERFMON.
+ * The limit for all users together is twice as high for users with CAP_PERFMON, so other users
+ * cannot use up their share. The limit of locked memory does not apply to users with CAP_PERFMON.
  */
 static void check_reserve(void)
 {

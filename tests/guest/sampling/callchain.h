@@ -35,9 +35,10 @@ struct callchain {
 };
 
 /*
- * Makes a counter busy. Returns an argument for pfm_write_pmds() that gives this counter random
- * periods. If the clock counts instructions and all periods are equal, all samples could be at the
- * same instruction of a loop. Then no sample would be in a function that the loop calls.
+ * Lets a counter count whenever the thread runs. Returns an argument for pfm_write_pmds() that
+ * gives this counter random periods. With --icount, the guest's clock counts instructions. So if
+ * all periods were equal, all samples could be at the same instruction of a loop, and none in a
+ * function that the loop calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
 /* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */

@@ -128,7 +128,7 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 
 /* ---- the kernel's functions ----------------------------------------------------------- */
 
-/* Reads /proc/kallsyms. A function ends at the next higher symbol. */
+/* Reads /proc/kallsyms. A function ends at the symbol with the next higher address. */
 struct function find_function(const char *name)
 {
 	struct function function = { .end = UINT64_MAX };

@@ -198,7 +198,7 @@ static void must_be_pinned_while_used(const struct known_format *format)
 	child_rest(&child);
 	must(fd, pfm_unload_context(fd));
 	must_be_pinned(format);
-	/* A second context has its own reference. */
+	/* A second context has its own reference to the format's module. */
 	other = context_of_format(format);
 	ck_assert_int_eq(module_users(format->module), 2);
 	close(fd);

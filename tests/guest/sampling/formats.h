@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about sampling formats. They run a test that loads formats, create
- * contexts, and read bytes of a buffer.
+ * Helpers for the suites about sampling formats. with_formats() runs a test that loads formats. The
+ * other helpers create contexts, or read bytes of a buffer.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
@@ -36,12 +36,14 @@ void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
 /*
- * Returns the sampling period of a busy counter, in events. A period of n events takes about n ns.
+ * Returns a sampling period, in events, for a counter that counts whenever the thread runs. A
+ * period of n events takes about n ns.
  */
 uint64_t format_period(void);
 /*
- * use_counters() makes the first @counters counters busy. sample_counter() samples the overflows of
- * counter @i, with @period and @flags. Each sample has the values of the PMDs in @recorded.
+ * use_counters() writes PMCs so that the first @counters counters count whenever the thread runs.
+ * sample_counter() samples the overflows of counter @i, with @period and @flags. Each sample has
+ * the values of the PMDs in @recorded.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);

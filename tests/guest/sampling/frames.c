@@ -126,8 +126,8 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 }
 
 /*
- * Returns the number of return addresses that must be found. On POWER, no return address is found
- * in a wrong frame.
+ * Returns the number of return addresses that format "callchain" must find in a frame of this kind.
+ * On POWER, it finds no return address in a wrong frame.
  */
 static unsigned int addresses_in(enum wrong_frame kind)
 {

@@ -113,7 +113,7 @@ TEST(a_format_gets_what_the_hardware_recorded_at_each_overflow)
 	with_fake(check_instruction_and_payload);
 }
 
-/* The sample must have neither the recorded address nor the recorded payload. */
+/* The sample must have neither the address nor the payload that the hardware recorded. */
 static void must_have_noted_nothing(buffer_t buffer)
 {
 	ck_assert_uint_eq(buffer->payload_size, 0);

@@ -85,7 +85,7 @@ static bool is_same(const volatile struct pfm_hist_entry *a,
 	       a->set == b->set;
 }
 
-/* No two entries have the same key. */
+/* Checks that no two entries have the same key. */
 static void must_be_unique(const struct hist *hist)
 {
 	uint32_t i, j;
@@ -214,7 +214,7 @@ static void check_sums(void)
 	for (i = 0; i < MOST; i++)
 		ck_assert(!hist.table[i].count ||
 			  hist.table[i].tgid == (uint32_t)child.pid);
-	/* Events between an overflow and its reset belong to no period. */
+	/* Events between an overflow and the reset of the counter belong to no period. */
 	events = read_pmd(hist.fd, pmu()->pmds[1]);
 	ck_assert_uint_gt(sums.periods, 0);
 	ck_assert_uint_le(sums.periods, events + format_period() / 100);
@@ -239,7 +239,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("a loop has an interrupt for each period only with --icount");
+		skip("only with --icount does a loop cause one interrupt in each period");
 	hist = hist_new(MOST);
 	sample_promptly(hist.fd, period, 0);
 	time = elapsed_time();

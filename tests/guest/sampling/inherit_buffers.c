@@ -252,8 +252,8 @@ TEST(the_buffers_of_all_cpus_are_charged)
 	wait_until(read_number(MEM_CUR) == before);
 
 	/*
-	 * Root may use twice as much memory as the limit. With this limit, the last of the buffers
-	 * has no room.
+	 * Root may use twice as much memory as the limit. With the limit that is set here, there is
+	 * no room for the last of the buffers.
 	 */
 	strcpy(most_memory, read_text(MEM_MAX));
 	snprintf(limit, sizeof(limit), "%lu\n",
@@ -275,7 +275,7 @@ static void wait_for_message_of(const struct family *family, pid_t pid)
 
 	do {
 		message = must_read(family->fd);
-		/* Another thread may have filled the buffer. */
+		/* The message may be about another thread, which filled the buffer. */
 		pfm_restart_cpu(family->fd, message.msg_ovfl_cpu);
 	} while (message.msg_ovfl_pid != (uint32_t)pid);
 	ck_assert_uint_eq(message.msg_ovfl_tid, pid);

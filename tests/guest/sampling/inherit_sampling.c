@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests sampling with inheritance. Each sample of a thread or child must be in the buffer of the
- * CPU that took the sample. inherit_buffers.c tests the buffers themselves.
+ * Tests sampling by contexts with PFM_FL_INHERIT_*. Each sample of a thread or child must be in the
+ * buffer of the CPU that took the sample. inherit_buffers.c tests the buffers themselves.
  *
  * Each sample has the value of a second counter, which counts the same event and is never reset.
  * The second counter begins at 0 in each thread. Each sample also has the value of the sampled
@@ -363,7 +363,7 @@ static void check_threads(void)
 	for (i = 0; i < COUNT(threads); i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work_in_thread, NULL),
 				 0);
-	/* The context does not follow children. */
+	/* With PFM_FL_INHERIT_THREADS, the context does not follow children. */
 	must_exit_well(fork_worker(&family, 0));
 	for (i = 0; i < COUNT(threads); i++) {
 		ck_assert_int_eq(pthread_join(threads[i], &tid), 0);
@@ -425,7 +425,7 @@ TEST(samples_have_the_numbers_that_the_loader_sees)
 
 /* ---- periods and event sets of copies ----------------------------------------------------- */
 
-/* Two children of one context must begin with different random periods. */
+/* Two children that one context monitors must begin with different random periods. */
 static void check_random(void)
 {
 	struct family family;

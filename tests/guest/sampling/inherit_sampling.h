@@ -31,7 +31,7 @@ struct family family_of(uint32_t flags, const char *format, const void *argument
 struct family nway_family(uint32_t flags);
 /* Like family_of(), with format "default". Each buffer is full after one sample. */
 struct family default_family(uint32_t flags);
-/* Like default_family(), and makes a counter busy and samples its overflows. */
+/* Like default_family(), but also samples a counter that counts whenever the thread runs. */
 struct family busy_family(uint64_t period);
 
 const volatile struct pfm_nway_hdr *nway_of(const struct family *family,

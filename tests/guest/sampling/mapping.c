@@ -139,7 +139,10 @@ static void fill_one(int fd, header_t header)
 		sampled_loop(100000);
 }
 
-/* Monitoring ends with the last descriptor. The buffer is freed with the last mapping. */
+/*
+ * Monitoring ends when the last descriptor is closed. The buffer is freed when the last mapping is
+ * removed.
+ */
 TEST(a_mapping_outlives_its_context)
 {
 	const size_t size = 3 * page_size();

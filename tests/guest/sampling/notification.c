@@ -40,7 +40,7 @@ TEST(an_overflow_masks_and_sends_a_message)
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
 		ck_assert_uint_eq(message.msg_ovfl_pmds[1] | message.msg_ovfl_pmds[4], 0);
 		must_be_silent(fd);
-		/* The thread continues without being counted. */
+		/* The thread continues, but its events are not counted. */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 		ck_assert_uint_eq(status_of(fd).flags, PFM_STATUS_STARTED);
 		value = sampled_value(fd);
@@ -442,8 +442,8 @@ TEST(each_message_is_an_edge_for_epoll)
 /* ---- without messages ------------------------------------------------------------------------------ */
 
 /*
- * Overflows send no messages, so they cannot fill the queue. Only the message about the thread's
- * end can be read.
+ * With PFM_FL_OVFL_NO_MSG, overflows send no messages, so they cannot fill the queue. Only the
+ * message about the thread's end can be read.
  */
 TEST(without_messages_each_overflow_can_be_restarted)
 {

@@ -139,7 +139,10 @@ static void look_at_full_region(struct nway *nway, pid_t tid)
 	look_at_region(nway, tid);
 }
 
-/* Must be called after stop or unload. Reads the remaining regions and compares the sums. */
+/*
+ * Must be called after stop or unload. Reads the remaining regions and compares the sums over all
+ * regions with the header.
+ */
 static void look_at_rest(struct nway *nway, pid_t tid, uint64_t taken)
 {
 	while (nway->read < nway->header->filled)
@@ -288,7 +291,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("a loop has an interrupt for each period only with --icount");
+		skip("only with --icount does a loop cause one interrupt in each period");
 	nway = nway_without_counters(65536, 2, 0);
 	sample_promptly(nway.fd, period, 0);
 	time = elapsed_time();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests sampling periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. Format "default" stores
- * the counter's last reset value in each entry, which shows the period that has ended.
+ * the counter's last reset value in each entry. This value is the negative of the period that ended
+ * with the overflow.
  */
 #include "samples.h"
 
@@ -80,8 +81,8 @@ TEST(a_read_does_not_return_reset_values)
 /* ---- beyond the hardware's width ------------------------------------------------------------- */
 
 /*
- * The counter is compared with a virtual PMD, which does not wrap. If a wrap were lost, the two
- * would differ by 65536.
+ * Compares a counter of 16 bits with a virtual PMD, which does not wrap. If a wrap of the counter
+ * were lost, the two counts would differ by 65536.
  */
 static void check_narrow_faults(void)
 {
@@ -150,7 +151,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 	chain_follow(&chain, header);
 	chain_end(&chain, fd);
 	ck_assert_uint_eq(chain.samples, 1);
-	/* The wrap is handled at the next timer tick, at the latest. */
+	/* The sample is taken at the first timer tick after the overflow, at the latest. */
 	ck_assert_uint_lt(chain.skid, 20 * MILLION);
 	end_sampling(fd);
 	count_must_be_right(fd);
@@ -203,7 +204,7 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 	for (turn = 0; turn < 2; turn++) {
 		spin_until_message(fd);
 		entry = first_entry(header);
-		/* No random number is added to the initial value. */
+		/* No random number changes the initial value. */
 		ck_assert_uint_eq(entry->last_reset_val,
 				  turn ? pmd.reg_long_reset - carta_masked(&state, mask)
 				       : -PERIOD);
@@ -274,7 +275,7 @@ TEST(any_mask_is_accepted)
 
 /*
  * Draws random periods. Each of them must be the short period plus a number that has only bits of
- * @mask. Returns a hash of these numbers.
+ * @mask. Returns a hash of the added numbers.
  */
 static uint64_t draw_unseeded(uint64_t mask)
 {

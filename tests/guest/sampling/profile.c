@@ -149,8 +149,8 @@ static uint64_t child_loop(uint64_t instructions)
 }
 
 /*
- * Samples arrive through a buffer of one page. The thread waits while the page is read, so no
- * sample is lost.
+ * The buffer is one page. When it is full, the thread blocks until the test has counted the samples
+ * in it, so no sample is lost.
  */
 TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 {
@@ -177,8 +177,8 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 }
 
 /*
- * This is more than the number of instructions of any translation block of QEMU, in the loop or in
- * the kernel.
+ * Each translation block of QEMU has fewer instructions than this, both in the loop and in the
+ * kernel.
  */
 #define BLOCK 128
 

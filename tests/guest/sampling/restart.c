@@ -32,7 +32,10 @@ TEST(a_restart_before_an_overflow_is_refused)
 	}
 }
 
-/* Each notification gives the right to one restart. An unload takes an unused right away. */
+/*
+ * Each notification gives the right to one restart. If this right was not used before an unload, it
+ * is lost.
+ */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;

@@ -215,7 +215,8 @@ void need_exact_work(void)
 /*
  * Returns whether exact_event() selects kernel level as well as user level. If counters start one
  * after the other, their counts are equal only at user level. In a debug kernel, a few system calls
- * or interrupts take a whole period, so exact_event() then selects only user level.
+ * or interrupts cause as many events as a whole period has, so exact_event() selects only user
+ * level there.
  */
 static bool counts_the_kernel(void)
 {

@@ -12,7 +12,10 @@
 
 #define NOTIFY PFM_REGFL_OVFL_NOTIFY
 
-/* Period of a busy counter in ns, long enough that a slow guest makes progress. */
+/*
+ * Sampling period in ns of a counter that counts whenever the thread runs. It is so long that even
+ * a slow guest makes progress.
+ */
 #define PERIOD MS
 
 /* ---- contexts ------------------------------------------------------------------------ */
@@ -24,7 +27,10 @@ int default_context(uint32_t flags, uint64_t size);
 int context_with_flags(uint32_t flags);
 void load_and_start(int fd, pid_t tid);
 
-/* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
+/*
+ * Writes PMCs so that the first @count counters count whenever the thread runs. Does not bring
+ * these counters into use.
+ */
 void program_busy(int fd, unsigned int count);
 /*
  * Returns an argument for pfm_write_pmds(). It sets the value and both reset values of
@@ -33,13 +39,22 @@ void program_busy(int fd, unsigned int count);
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
-/* Makes the first counter busy, and samples it with @period. Uses no other counter. */
+/*
+ * Sets up the first counter so that it counts whenever the thread runs, and is sampled with
+ * @period. Brings no other counter into use.
+ */
 void sample_busily(int fd, uint64_t period);
-/* Makes counter 0 busy, while counters 1 and 2 stand still. */
+/*
+ * Writes PMCs so that counter 0 counts whenever the thread runs, and counters 1 and 2 count
+ * nothing.
+ */
 void program_quietly(int fd);
-/* Returns all fields that a read of the PMD fills in. */
+/* Reads PMD @n, and returns all fields that the read has filled in. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
-/* Creates a context without a format, and starts it on the caller's thread with a busy counter. */
+/*
+ * Creates a context without a format, calls sample_busily() with PERIOD, and starts the context on
+ * the caller's thread.
+ */
 int busy_self(uint32_t flags);
 /* Returns the value of the first counter. */
 uint64_t sampled_value(int fd);
@@ -52,13 +67,13 @@ bool message_waits(int fd);
 /* Returns the next message, which must be about an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
 /*
- * These two functions are for a caller that monitors itself. They spin until there is a message, or
- * until the context is masked.
+ * A caller that monitors itself spins in these two functions: in the first until there is a
+ * message, in the second until the context is masked.
  */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
 unsigned int state_of(int fd);
-/* A restart must fail with EBUSY, because there is nothing to restart. */
+/* Calls pfm_restart(), which must fail with EBUSY because there is nothing to restart. */
 void must_not_restart(int fd);
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -81,7 +96,7 @@ uint64_t largest_entry(void);
 uint64_t least_size(void);
 /* Returns how many entries fill a buffer of @size bytes if each entry has @values values. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
-/* For a caller that monitors itself: works until there are @entries samples. */
+/* For a caller that monitors itself: calls sampled_loop() until the buffer has @entries samples. */
 void fill_to(header_t header, uint64_t entries);
 /*
  * Checks that hdr_count and hdr_cur_offs of the header agree. Each entry must have @values values.
@@ -135,7 +150,10 @@ void program_exact(int fd, unsigned int count);
 void exact_work(uint64_t events);
 /* Returns a sampling period so long that each overflow is noticed before the next one. */
 uint64_t exact_period(void);
-/* For child_call(): calls exact_work() and increments page->turns until page->stop is set. */
+/*
+ * For child_call(): calls exact_work() until page->stop is set. Increments page->turns after each
+ * call.
+ */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
 /*
@@ -144,7 +162,10 @@ uint64_t exact_work_until_stopped(uint64_t unused);
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
-/* For child_call(): runs sampled_loop() and increments page->turns until page->stop is set. */
+/*
+ * For child_call(): calls sampled_loop() until page->stop is set. Increments page->turns after each
+ * call.
+ */
 uint64_t loop_until_stopped(uint64_t unused);
 
 /* The child runs sampled_loop() until loop_end(). */
@@ -163,7 +184,8 @@ void loop_end(const struct child *child);
  * @period: sampling period of @pmd
  * @last: value of @other in the last sample
  * @samples: number of samples of @pmd so far
- * @residue: value of @pmd in the last sample, which is the number of events since the overflow
+ * @residue: value of @pmd in the last sample, which is the number of events from the overflow to
+ *	the sample
  * @skid: sum of all residues
  */
 struct chain {

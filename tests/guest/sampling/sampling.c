@@ -3,8 +3,8 @@
  * Tests what a sample contains, and what else happens when a sample is taken: docs/interface.md
  * 1.9, 3.5, 4.1 and 4.3. The tests use format "default", whose entries show what a sample contains.
  *
- * Where events of a PMU can be counted exactly (samples.h), each sample is compared with another
- * counter, which counts the same event and is never reset.
+ * Some tests need events that can be counted exactly (need_exact_work()). They compare each sample
+ * with another counter, which counts the same event and is never reset.
  */
 #include <time.h>
 #include <perfmon/perfmon_power.h>
@@ -94,7 +94,9 @@ TEST(at_a_restart_pmds_to_be_reset_get_their_long_values)
 	count_must_be_right(fd);
 }
 
-/* Values are in the order of the PMDs' numbers, for all kinds of PMDs. */
+/*
+ * A sample contains the values of counters and of virtual PMDs in the order of the PMDs' numbers.
+ */
 TEST(a_sample_has_the_requested_values)
 {
 	static const unsigned int virtual_pmds[] = { PFM_PMD_TASK_CLOCK,
@@ -188,8 +190,9 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * A write of a counter also brings the PMDs in its reg_smpl_pmds and reg_reset_pmds into use, but
- * only in the counter's set. From then on, these PMDs count and can be read.
+ * A write of a counter brings into use not only the counter, but also the PMDs in its reg_smpl_pmds
+ * and reg_reset_pmds. This applies only to the counter's set. From then on, these PMDs count and
+ * can be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
@@ -205,7 +208,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[2]), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 0);
-	/* A PMD keeps its value when it is named in reg_smpl_pmds. */
+	/* A PMD keeps its value when a write of another PMD names it in reg_smpl_pmds. */
 	write_pmd(fd, pmu()->pmds[1], 4711);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 4712);
 	write_one(fd, pmd);
@@ -431,8 +434,9 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 		before = entry;
 	}
 	/*
-	 * The samples span about 200 ms. The time of a sample and its PFM_PMD_MONOTONIC_TIME are
-	 * not read at the same moment, so the two spans may differ.
+	 * The last sample comes about 200 ms after the first. The kernel reads tstamp and
+	 * PFM_PMD_MONOTONIC_TIME at different moments, so they may show slightly different times
+	 * between the two samples.
 	 */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);

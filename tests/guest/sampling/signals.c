@@ -121,8 +121,8 @@ TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 }
 
 /*
- * The signal handler restarts the context. The loop below only works, and removes the messages from
- * the queue.
+ * The signal handler restarts the context. The loop below does not restart it: the loop only spins,
+ * and removes the messages from the queue.
  */
 static void restart_by_signals(uint32_t flags)
 {

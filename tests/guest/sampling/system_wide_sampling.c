@@ -35,7 +35,7 @@ TEST(a_message_tells_the_thread_that_ran)
 	child_exit(&child);
 }
 
-/* Returns whether both children already have more than 10 samples in the loop. */
+/* Returns true if the buffer contains more than 10 samples of each child in sampled_loop(). */
 static bool both_are_sampled(header_t header, const struct child *children,
 			     unsigned int cpu)
 {
@@ -55,8 +55,8 @@ static bool both_are_sampled(header_t header, const struct child *children,
 }
 
 /*
- * Two programs take turns on the CPU. Each sample in the loop belongs to one of the two
- * programs.
+ * Two programs take turns on the CPU. Each sample with an address in sampled_loop() belongs to one
+ * of the two programs.
  */
 TEST(samples_of_a_cpu_have_all_its_programs)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Tests that the time that a call takes to handle a set does not depend on how many sets the
- * context has.
- */
+/* Tests that a call does not take longer to handle a set if the context has more sets. */
 #include "sets.h"
 
 SUITE(set_costs, 120);
@@ -28,8 +25,8 @@ struct cost {
 };
 
 /*
- * The sets' numbers are multiples of @factor modulo 2^16, beginning with (@first + 1) * @factor. If
- * @factor is odd, the first 2^16 of these numbers are all different.
+ * Numbers @sets with the multiples of @factor modulo 2^16, beginning with (@first + 1) * @factor.
+ * If @factor is odd, the first 2^16 of these numbers are all different.
  */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)
@@ -120,8 +117,8 @@ static void compare_costs(unsigned int factor)
 }
 
 /*
- * Creates sets in ascending, descending and mixed order. In none of these orders may a call search
- * through all sets.
+ * Creates sets in the ascending, descending and mixed order of their numbers. Whatever the order,
+ * no call may search through all sets.
  */
 static void compare_orders(void)
 {

@@ -2,9 +2,10 @@
 /*
  * Tests exact counts of event sets: the expected count is the number of instructions of a loop.
  *
- * If sets take turns, there can be more events than counters. Then each count is scaled by its
- * set's share of the time. If an overflow ends a set's turn, the set also counts the instructions
- * between the overflow and the interrupt. All sets together count every instruction.
+ * If sets take turns, a context can count more events than the PMU has counters. Then the tests
+ * divide each count by its set's share of the time, and check this estimate. If an overflow ends a
+ * set's turn, the set also counts the instructions between the overflow and the interrupt. All sets
+ * together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>
@@ -78,7 +79,10 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* In a debug kernel, the kernel's own code took up to 4 % of each turn. */
+	/*
+	 * In a debug kernel, up to 4 % of each turn was spent at kernel level, where the sets do
+	 * not count.
+	 */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -312,7 +316,7 @@ TEST(a_cascade_has_the_calculated_counts)
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), all);
 	ck_assert_uint_eq(runs_of(fd, 0) + runs_of(fd, 1) + runs_of(fd, 2), 3);
 	ck_assert_uint_eq(active_set(fd), 2);
-	/* The last set stays active. */
+	/* Set 2 stays active while the loop runs again. */
 	run_loop(fd, length);
 	ck_assert_uint_eq(active_set(fd), 2);
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), 2 * all);
@@ -321,8 +325,8 @@ TEST(a_cascade_has_the_calculated_counts)
 }
 
 /*
- * Each turn of the three sets ends after one, two or three overflows of the set's own counter.
- * There are hundreds of turns.
+ * A turn of set 0 ends after one overflow of the set's counter, a turn of set 1 after two, and a
+ * turn of set 2 after three. There are hundreds of turns.
  */
 TEST(no_event_is_lost_between_sets)
 {

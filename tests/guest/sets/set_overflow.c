@@ -29,8 +29,8 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 }
 
 /*
- * Makes set @id. After @count overflows of the set's first counter, the context switches sets. The
- * set's second counter counts the same event and is never reset.
+ * Makes set @id. If @flags is BY_OVERFLOW, the context switches sets after @count overflows of the
+ * set's first counter. The set's second counter counts the same event and is never reset.
  */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)
@@ -101,7 +101,8 @@ TEST(a_copy_switches_sets_by_itself)
 }
 
 /*
- * PFM_PMD_MINOR_FAULTS is exact with every PMU. In every third pass of the loop, the thread sleeps.
+ * The test reads PFM_PMD_MINOR_FAULTS, because the number of faults is exact with every PMU. In
+ * every third pass of the loop, the thread sleeps.
  */
 TEST(no_fault_is_lost_between_sets)
 {
@@ -180,7 +181,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	set_zero_must_be_right(fd);
 }
 
-/* Each of two counters can switch sets. Both count the same event. */
+/* An overflow of either of two counters switches sets. Both counters count the same event. */
 TEST(the_first_of_several_triggers_switches_to_the_next_set)
 {
 	struct pfarg_pmd other;
@@ -214,7 +215,7 @@ TEST(the_first_of_several_triggers_switches_to_the_next_set)
 	}
 }
 
-/* Two overflows at the same time cause one switch. */
+/* Two overflows at the same time cause only one set switch. */
 TEST(triggers_that_overflow_together_are_one_switch)
 {
 	struct pfarg_pmd other;
@@ -481,7 +482,7 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
 	must(fd, pfm_restart(fd));
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 	ck_assert_uint_eq(active_set(fd), 2);
-	ck_assert_uint_eq(runs_of(fd, 0), 2); /* two loads */
+	ck_assert_uint_eq(runs_of(fd, 0), 2); /* one for each load */
 	ck_assert_uint_eq(runs_of(fd, 1), 0);
 	ck_assert_uint_eq(runs_of(fd, 2), 1);
 	exact_work(100);

@@ -117,7 +117,8 @@ TEST(registers_before_a_refused_one_are_written)
 }
 
 /*
- * Each set counts with its own values: the counter is busy in one set and quiet in the other set.
+ * Each set has its own PMCs: those of set 0 make the counter count whenever the thread runs, and
+ * those of set 1 make it count nothing.
  */
 TEST(each_set_counts_with_its_own_registers)
 {
@@ -280,7 +281,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 		id = i % 4;
 		start_set(fd, id);
 		ck_assert_uint_eq(active_set(fd), id);
-		/* The previous set does not count any more. */
+		/* The set that was active before this start must no longer count. */
 		values[0] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
 		values[1] = read_pmd_of(fd, id, pmu()->pmds[0]);
 		done = child.page->turns;
@@ -293,7 +294,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* Set 0 has one more run than the others, because the load made it active. */
+		/* Set 0 has one more run than each other set, because the load made it active. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;
@@ -320,7 +321,10 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 	return read_back_of(fd, id, pmd).reg_ovfl_switch_cnt;
 }
 
-/* A threshold of 0 has no effect, so every PMD that can be written accepts it. */
+/*
+ * The threshold of a PMD, reg_ovfl_switch_cnt, is the number of its overflows that ends a turn of
+ * the set. A threshold of 0 has no effect, so every PMD that can be written accepts it.
+ */
 TEST(a_pmd_that_never_overflows_has_no_threshold)
 {
 	unsigned int numbers[16], count = 0, n, i;
@@ -394,7 +398,7 @@ TEST(a_threshold_can_be_read_back)
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
-	/* A write without a threshold removes the threshold. */
+	/* A write with a threshold of 0 removes the previous threshold. */
 	write_pmd_of(fd, 1, pmu()->pmds[0], 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 0);
 	set_zero_must_be_right(fd);

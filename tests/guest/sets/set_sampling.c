@@ -435,9 +435,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * Each sampling period of the loop causes one interrupt, unless its overflow is found when the
- * thread leaves the CPU. There are no other interrupts. Without --icount the time of an instruction
- * varies, so the loop runs until there are enough samples.
+ * Each sampling period ends with one interrupt, unless its overflow is found when the thread leaves
+ * the CPU. There are no other interrupts. Without --icount the time of an instruction varies, so
+ * the loop runs until there are enough samples.
  */
 TEST(interrupts_are_one_per_period)
 {

@@ -108,7 +108,10 @@ TEST(sets_take_turns_in_the_order_of_their_numbers)
 	set_zero_must_be_right(fd);
 }
 
-/* The set named by the load has the first turn. After the last set, set 0 follows. */
+/*
+ * The set named by the load has the first turn. The set with the highest number is followed by set
+ * 0.
+ */
 TEST(turns_begin_with_the_loaded_set)
 {
 	static const unsigned int ids[] = { 2, 3, 0, 1 };
@@ -202,7 +205,10 @@ TEST(a_set_without_flags_is_never_left)
 	set_zero_must_be_right(fd);
 }
 
-/* The timer of set 0 fires while set 1 is active. */
+/*
+ * A start of set 1 ends the turn of set 0 before its timeout. This timeout must not end the turn of
+ * set 1.
+ */
 TEST(an_old_timer_switches_no_other_set)
 {
 	int fd = make_context();
@@ -341,7 +347,7 @@ TEST(two_threads_on_a_cpu_have_their_own_turns)
 	}
 }
 
-/* ---- what stops the clock ------------------------------------------------------------------------- */
+/* ---- what stops the timeouts ------------------------------------------------------------- */
 
 static struct turns turns_now(int fd)
 {
@@ -446,13 +452,13 @@ TEST(masked_time_does_not_count)
 	most += cpu_time();
 	after = turns_now(fd);
 	switches_must_fit(after.runs - 1, after.duration, MS);
-	/* A busy counter counts one event per ns, so a period lasts @period ns. */
+	/* The sampled counter counts one event per ns, so a period lasts @period ns. */
 	must_be_cpu_time("the durations", after.duration, masks * period, most);
 	ck_assert_uint_eq(after.clock, after.duration);
 	set_zero_must_be_right(fd);
 }
 
-/* ---- while the thread is moved or read --------------------------------------------------------------- */
+/* ---- migrations and calls during the turns ------------------------------------------------ */
 
 TEST(turns_continue_when_the_thread_migrates)
 {
@@ -540,7 +546,10 @@ TEST(turns_are_right_while_another_thread_makes_calls)
 	set_zero_must_be_right(fd);
 }
 
-/* Returns the CPU time in ns of children that have exited. Its resolution is 1 us. */
+/*
+ * Returns the CPU time in ns of all children that have ended and been waited for. Its resolution is
+ * 1 us.
+ */
 static uint64_t time_of_reaped(void)
 {
 	struct rusage usage;

@@ -45,7 +45,7 @@ static uint64_t switches_of_sets(int fd)
 	return runs - 1;
 }
 
-/* Returns the time in ns from the start to switch number @switches. */
+/* Returns the time in ns from the start to the moment when set switch number @switches is due. */
 static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 {
 	uint64_t time = 0, i;

@@ -169,8 +169,8 @@ TEST(sets_before_the_refused_one_are_created)
 
 /*
  * The call that creates a set returns its actual timeout, and getinfo reports the same timeout. If
- * a program requests a timeout that is as short as the resolution of the clock, the set gets the
- * shortest possible timeout. Programs use this to find out which timeouts are possible.
+ * a program requests a shorter timeout than min_switch_timeout, the set gets the shortest possible
+ * timeout. So a program can find out which timeout is the shortest.
  */
 TEST(the_actual_timeout_is_written_back)
 {
@@ -313,14 +313,20 @@ static void limit_memory(const char *file, uint64_t bytes)
 	write_text(path, text);
 }
 
-/* All contexts share the limit. Deleted sets and closed contexts return their memory. */
+/*
+ * All contexts share the limit on the memory of sets. The deletion of a set and the close of a
+ * context return memory.
+ */
 static void check_the_memory(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
 	int fds[2] = { make_context(), make_context() };
 	const uint64_t empty = read_number(SYSFS "set_mem_cur"),
 		       one = (empty - before) / 2;
-	/* set_mem_max cannot be less than a page, so the test creates sets for more than a page. */
+	/*
+	 * set_mem_max cannot be less than a page, so the test creates sets that need more than a
+	 * page.
+	 */
 	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
 	unsigned int id;
 

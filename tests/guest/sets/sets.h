@@ -14,7 +14,7 @@ int try_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
 int try_delete(int fd, unsigned int id);
 int try_load_set(int fd, pid_t tid, unsigned int id);
 int try_start_set(int fd, unsigned int id);
-/* The test fails if one of these calls fails. */
+/* The test fails if one of these four calls fails. */
 void make_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
 void delete_set(int fd, unsigned int id);
 void load_set(int fd, pid_t tid, unsigned int id);
@@ -22,8 +22,8 @@ void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
 /*
- * Returns the timeout that a set gets if a program requests @timeout: the next multiple of the
- * resolution of the kernel's timers.
+ * Returns the timeout that a set gets if a program requests @timeout: @timeout, rounded up to a
+ * multiple of the resolution of the kernel's timers.
  */
 uint64_t effective(uint64_t timeout);
 /* pfm_getinfo_evtsets() must report that the set does not exist. */
@@ -37,7 +37,7 @@ void with_set_limits_back(void (*check)(void));
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
 void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
-/* Returns all fields that a read of the PMD fills in. */
+/* Reads PMD @pmd of set @id, and returns all fields that the read has filled in. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
 /*
  * Writes @pmc to PMC @n and @value to PMD @n of set @id. The PMU must be one whose PMC @n drives
@@ -48,8 +48,8 @@ void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t valu
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
 /*
- * Makes the first counter of set @id busy, and brings the PMDs for task clock and minor faults into
- * use.
+ * Writes a PMC so that the first counter of set @id counts whenever the thread runs. Brings this
+ * counter and the PMDs for task clock and minor faults into use.
  */
 void use_busy_counters_of(int fd, unsigned int id);
 

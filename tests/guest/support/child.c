@@ -99,7 +99,7 @@ static void take_descriptors(const int fds[3])
 	syscall(SYS_close_range, PAGE_FD + 1, ~0u, 0);
 }
 
-/* Replaces @fd by a descriptor with a number higher than PAGE_FD, and returns it. */
+/* Replaces @fd by a descriptor with a number higher than PAGE_FD. Returns the new descriptor. */
 static int high(int fd)
 {
 	int result = fcntl(fd, F_DUPFD_CLOEXEC, 16);
@@ -136,7 +136,7 @@ struct child child_new(void)
 	close(commands[0]);
 	close(results[1]);
 	close(page);
-	/* The child closes the inherited descriptors before it answers its first command. */
+	/* This call returns after the child has closed the inherited descriptors. */
 	child_call(&child, child_tid, 0);
 	return child;
 }

@@ -241,7 +241,7 @@ const char *need_x86(void)
 void need_overflow_interrupts(void)
 {
 	const char *qemu = getenv("QEMU_VERSION"); /* set by tests/vm/run */
-	struct pfm_info info; /* pmu() would fail with an unknown PMU */
+	struct pfm_info info; /* not pmu(), which fails if it does not know the PMU */
 	int fd;
 
 	if (!qemu || atoi(qemu) >= 10)

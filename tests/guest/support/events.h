@@ -75,11 +75,11 @@ bool counters_are_independent(void);
 
 /* ---- any PMU -------------------------------------------------------------------------------- */
 
-/* Writes PMCs so that PMD @n is busy at all levels. */
+/* Writes a PMC so that PMD @n counts at all levels, whenever the thread runs. */
 void program_busy_counter(int fd, unsigned int n);
 /*
- * Samples a busy counter with @period. Chooses a counter whose interrupts are prompt under
- * --icount, and returns the number of its PMD.
+ * Sets up a counter that counts whenever the thread runs, and samples it with @period. Chooses a
+ * counter whose interrupts come without delay under --icount. Returns the number of its PMD.
  */
 unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
@@ -99,7 +99,7 @@ void need_armv8(void);
 void need_power(void);
 /* Skips the test unless the PMU is Intel's or AMD's. Returns the name of the PMU's module. */
 const char *need_x86(void);
-/* Skips the test on POWER if QEMU is too old (before 10) to raise overflow interrupts. */
+/* Skips the test on POWER if QEMU is older than version 10 and so raises no overflow interrupts. */
 void need_overflow_interrupts(void);
 
 #endif

@@ -132,7 +132,7 @@ static void describe_power(struct pmu *pmu)
 
 #define INTEL_CYCLES	0x3c
 #define AMD_CYCLES	0x76
-#define AMD_NORTHBRIDGE 0xe0 /* the northbridge's first event, up to family 14h */
+#define AMD_NORTHBRIDGE 0xe0 /* the northbridge's first event in families up to 14h */
 
 static void describe_intel(struct pmu *pmu)
 {
@@ -205,7 +205,10 @@ int make_context(void)
 	return fd;
 }
 
-/* The effective user who creates a context determines at which levels the context may count. */
+/*
+ * The effective user ID of the process that creates a context determines at which levels the
+ * context may count.
+ */
 int context_at_user_level(void)
 {
 	pfarg_ctx_t ctx = {};

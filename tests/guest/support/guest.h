@@ -63,7 +63,7 @@
 			      #call, strerror(must_errno), strerror(wanted_errno));      \
 	} while (0)
 
-/* Describes the current iteration of a loop. If set, failure messages begin with it. */
+/* Describes the current iteration of a loop. Failure messages begin with this text. */
 extern const char *subject;
 
 const char *sentence(int fd);
@@ -87,9 +87,9 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @busy: values for @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
  *	pmcs[i] also drives earlier counters of @pmds, these counters count as well
  * @quiet: values for @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
- *	also drives earlier counters of @pmds, these counters stay busy
+ *	also drives earlier counters of @pmds, these counters count whenever the thread runs
  * @bad_value: value of pmcs[0] that the PMU refuses; valid only if @has_bad_value
- * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
+ * @can_narrow: the PMU accepts PFM_REGFL_NO_EMUL64
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
  */
 struct pmu {
@@ -125,8 +125,9 @@ struct pfm_status status_of(int fd);
 struct pfarg_setinfo set_of(int fd, unsigned int id);
 
 /*
- * Creates a context whose first counter (pmu()->pmds[0]) is busy. The PMDs for task clock and minor
- * faults are also in use. busy_context_on() also loads the context on a thread and starts it.
+ * Creates a context whose first counter (pmu()->pmds[0]) counts whenever the thread runs. The PMDs
+ * for task clock and minor faults are also in use. busy_context_on() also loads the context on a
+ * thread and starts it.
  */
 int busy_context(void);
 int busy_context_on(pid_t tid);
@@ -244,7 +245,7 @@ void spin_turns(uint64_t turns);
 int try_read_text(const char *path, char *text, size_t size);
 /* Returns 0, or the errno if the file cannot be opened or written. */
 int try_write_text(const char *path, const char *text);
-/* The test fails if one of these calls fails. */
+/* The test fails if read_text(), read_number(), write_text() or sessions() fails. */
 const char *read_text(const char *path); /* valid until the next call */
 uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
@@ -252,8 +253,8 @@ bool path_exists(const char *path);
 uint64_t sessions(void);
 /*
  * Waits until no session is left, for at most 10 s, because a session may end shortly after its
- * test. Returns false if a session is still left then. The runner calls this function after each
- * test that passed.
+ * test. Returns false if a session is still left after 10 s. The runner calls this function after
+ * each test that passed.
  */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
@@ -275,7 +276,10 @@ unsigned int reports_end(const char *report);
 const char *module_path(const char *name); /* valid until the next call */
 /* If @parameters is empty, the module gets its parameters from the kernel's command line. */
 int module_load(const char *name, const char *parameters);
-/* With these @parameters the module uses its own defaults. */
+/*
+ * With these @parameters, the module uses its own defaults. It does not use the parameters on the
+ * kernel's command line.
+ */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);

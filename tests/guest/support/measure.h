@@ -77,8 +77,9 @@ uint64_t switches(pid_t tid); /* voluntary and involuntary, from /proc/TID/statu
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
 uint64_t major_faults(void);
 /*
- * These functions return the page faults of all threads of a process, from /proc/PID/stat.
- * minor_faults_of_family() adds the page faults of the children that the process has waited for.
+ * These functions return the number of minor page faults of all threads of a process, from
+ * /proc/PID/stat. minor_faults_of_family() adds the faults of the children that the process has
+ * waited for.
  */
 uint64_t minor_faults_of(pid_t pid);
 uint64_t minor_faults_of_family(pid_t pid);
@@ -95,8 +96,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
  * Checks that @count, the value of a clock of a thread in ns, is between @least and @most, with
- * some tolerance. In QEMU a busy counter can serve as this clock: a cycle takes one nanosecond of
- * the guest's clock, which all CPUs share.
+ * some tolerance. In QEMU, a counter that counts cycles whenever the thread runs can serve as this
+ * clock: a cycle takes one nanosecond of the guest's clock, which all CPUs share.
  *
  * @least: CPU time that the thread itself measured, for example with work().
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken. Our

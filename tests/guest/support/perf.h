@@ -16,7 +16,8 @@ uint64_t perf_branches(void);
 
 /*
  * Opens a raw hardware event of perf. If @group is -1, the event counts only after perf_enable().
- * Otherwise it counts while its leader @group is enabled. Returns -1 and sets errno on failure.
+ * If @group is the descriptor of a group's leader, the event counts while the leader is enabled.
+ * Returns -1 and sets errno on failure.
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
 /*
@@ -42,8 +43,8 @@ struct perf_count perf_read(int fd);
 /**
  * struct perf_ring - an event that samples the calling thread
  * @event: its descriptor
- * @page: its buffer. The mapping is read-only. Therefore perf overwrites old samples, and never
- *	stops when the buffer is full
+ * @page: its buffer. The mapping is read-only. Therefore, when the buffer is full, perf overwrites
+ *	the oldest samples and does not stop
  */
 struct perf_ring {
 	int event;

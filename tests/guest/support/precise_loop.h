@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define PRECISE_LENGTH	10 /* instructions of a turn */
+#define PRECISE_LENGTH	10 /* instructions in one turn of the loop */
 #define PRECISE_NOWHERE UINT64_MAX
 
 /*
@@ -17,7 +17,7 @@
  */
 void precise_loop(uint64_t instructions);
 
-/* Returns which instruction of a turn is at @ip: 0 to 9, or 10 if @ip is not in the loop. */
+/* Returns which instruction of the loop is at @ip: 0 to 9, or 10 if @ip is not in the loop. */
 unsigned int precise_place(uint64_t ip);
 
 /*

@@ -56,8 +56,8 @@ static void set_ids(uid_t uid)
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
 	/*
-	 * The change of IDs has cleared this flag. Set it again, because a program that the user
-	 * starts has it set.
+	 * The change of IDs has cleared this flag. Set the flag again, because it is set in each
+	 * program that the user starts.
 	 */
 	prctl(PR_SET_DUMPABLE, 1);
 }

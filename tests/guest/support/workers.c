@@ -145,7 +145,7 @@ void nothing_must_be_left(void)
 {
 	wait_until(sessions() == 0);
 	ck_assert_int_eq(module_users(pmu_module()), 0);
-	/* the reference that the PMU module holds */
+	/* The PMU module is the only user of the core. */
 	ck_assert_int_eq(module_users("perfmon"), 1);
 }
 

@@ -30,7 +30,10 @@ void give_up(const char *file, int line, const char *condition) __attribute__((n
  */
 uint32_t random_below(uint32_t end);
 
-/* Creates a context whose first counter is busy and whose task clock is in use. */
+/*
+ * Creates a context whose first counter counts whenever the thread runs, and whose PMD for task
+ * clock is in use.
+ */
 int create(void);
 
 /* Forks a process that spins until it is killed. */
@@ -64,8 +67,8 @@ void spinner_end(struct spinner *spinner);
 #define WORKERS 2
 
 /*
- * Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU if there are enough
- * CPUs.
+ * Starts WORKERS processes, each on its own CPU if there are enough CPUs. Each process calls @cycle
+ * @cycles times.
  */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
@@ -73,13 +76,14 @@ void run_workers(void (*cycle)(void), unsigned int cycles);
 void executor_main(int argc, char **argv);
 
 /*
- * No session may exist, and the modules may have only the references that they hold on each other.
+ * No session may exist. The PMU module may have no user, and the core may have no user except the
+ * PMU module.
  */
 void nothing_must_be_left(void);
 
 /*
- * Returns the number of iterations of a race: PERFMON_ITERATIONS from the environment, otherwise
- * 1,000 with a debug kernel and 10,000 with other kernels.
+ * Returns the number of iterations of a race. The default is 1,000 with a debug kernel and 10,000
+ * with other kernels. PERFMON_ITERATIONS in the environment replaces this default.
  */
 unsigned int iterations(void);
 /*

@@ -32,7 +32,7 @@
 enum access {
 	ACCESS_RDPMC,
 	ACCESS_RDMSR,
-	ACCESS_SELECT, /* this kind and all the following: WRMSR */
+	ACCESS_SELECT, /* this kind and all kinds below are WRMSR */
 	ACCESS_COUNTER,
 	ACCESS_GLOBAL_CONTROL,
 	ACCESS_FIXED_CONTROL,

@@ -397,7 +397,7 @@ static uint64_t samples_with(unsigned int n, unsigned int pmc, uint64_t value,
 
 /*
  * With these settings perf allows an event one interrupt per tick. perf would stop an event that
- * has more interrupts.
+ * has more interrupts. Our counters have more, and must not be stopped.
  */
 static void check_low_limit(void)
 {
@@ -481,7 +481,7 @@ TEST(counters_change_owner_a_thousand_times)
 	shared(check_hand_overs);
 }
 
-/* The watchdog takes a counter and releases it while perf's event and our context count. */
+/* While perf's event and our context are counting, the watchdog takes a counter or releases it. */
 static void check_watchdog(void)
 {
 	int event = perf_open_counting(RAW_INSTRUCTIONS), fd, i;
@@ -521,8 +521,8 @@ TEST(the_watchdog_may_come_and_go)
 }
 
 /*
- * At first perf holds the lowest counter. When perf releases this counter, our counts move to lower
- * counters.
+ * At first perf holds the lowest counter. When perf releases this counter, our count moves to a
+ * lower counter.
  */
 static void check_moves(void)
 {

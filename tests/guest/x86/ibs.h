@@ -79,7 +79,7 @@ static inline void sample_fetches(int fd, uint64_t levels, uint64_t period)
 		    of_fetch, COUNT(of_fetch));
 }
 
-/* Returns the context's buffer, mapped. */
+/* Maps the context's buffer, and returns its address. */
 const void *ibs_map(int fd, size_t size);
 
 /* Numbers of instructions and samples in a run of the loop. */

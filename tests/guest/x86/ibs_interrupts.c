@@ -17,8 +17,8 @@ SUITE(ibs_interrupts, 200);
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
 /*
- * In the first run, the sample or NMI comes WINDOW ops before the halt. In a debug kernel, it comes
- * ten times as many ops before the halt.
+ * In the first run, the sample or NMI comes WINDOW ops before the stop halts the unit. In a debug
+ * kernel, it comes ten times as many ops before this halt.
  */
 #define WINDOW 600
 /*
@@ -277,8 +277,8 @@ static uint64_t instructions_of_calls(int event)
 }
 
 /*
- * Samples in the kernel are dropped. Their interrupts must not make the system calls take ten times
- * as many instructions.
+ * The PMC selects only user level, so samples in the kernel are dropped. Their interrupts must not
+ * make the system calls take ten times as many instructions.
  */
 static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
 {

@@ -155,8 +155,8 @@ static uint64_t perf_counts(int fd)
 }
 
 /*
- * Returns whether perf can use the op unit. If an event is opened while its unit is in use, the
- * event stays in an error state, and read() returns 0.
+ * Returns whether perf can use the op unit. If a pinned event of perf is opened while its unit is
+ * in use, the event stays in an error state, and read() returns 0.
  */
 static bool is_released(void)
 {

@@ -40,7 +40,7 @@ static void check_exclusive(void)
 	close(fd);
 }
 
-/* Stage icount-isolated-x86_64 runs this with page-table isolation. */
+/* Stage icount-isolated-x86_64 runs this test with page-table isolation. */
 TEST(precise_sampling_is_refused_with_the_reason_where_it_cannot_be)
 {
 	if (!is_intel())
@@ -134,10 +134,10 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 
 /*
  * Samples with two counters, and checks the samples of each. The first overflows of both counters
- * are at the same instruction. If @other and @period are different, each counter overflows alone
- * later. When one counter overflows, the processor's buffer may still contain a record of the other
- * counter. It is also possible that the other counter has overflowed, but its record has not come
- * yet.
+ * are at the same instruction. If @other and @period are different, all later overflows of the two
+ * counters are at different instructions. When one counter overflows, the processor's buffer may
+ * still contain a record of the other counter. It is also possible that the other counter has
+ * overflowed, but its record has not come yet.
  */
 static void sample_two(uint64_t period, uint64_t other)
 {

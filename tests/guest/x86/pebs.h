@@ -21,8 +21,8 @@
  */
 #define PERIOD_10      9999
 #define PERIOD_7       10006
-#define SAMPLED	       0 /* the counter that samples */
-#define BESIDE	       1 /* the counter that only counts the same instructions */
+#define SAMPLED	       0 /* the counter that is sampled */
+#define BESIDE	       1 /* counts the same instructions, but is not sampled */
 
 /* ---- whether there is PEBS ---------------------------------------------------------------- */
 
@@ -45,7 +45,9 @@ void with_pebs(void (*check)(void));
  * which counts the same instructions, beginning at 0.
  */
 void sample_precisely(int fd, uint64_t period, unsigned int levels);
-/* Loads the context on this thread, and measures precise_loop(@length). */
+/*
+ * Loads the context on this thread, starts it, calls precise_loop(@length), and stops the context.
+ */
 void run_precisely(int fd, uint64_t length);
 
 #endif

@@ -8,7 +8,9 @@
 
 #define DTES64 BIT(2) /* CPUID 1 ECX */
 
-/* The test program expects parameter "pebs" only of the module for Intel's PMUs. */
+/*
+ * Checks that there is the parameter "pebs" if the PMU is Intel's, and that there is none if not.
+ */
 bool is_intel(void)
 {
 	const bool is = pmu_is("intel");

@@ -21,8 +21,8 @@ SUITE(pebs_records, 120);
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * Returns whether records contain the address of the instruction. Records contain it from format 2
- * on.
+ * Returns true if a record contains the address of the sampled instruction. Records of format 2 and
+ * higher contain it.
  */
 static bool is_exact(void)
 {
@@ -78,7 +78,10 @@ static void work_with_stack_at_0(void)
 			 : "rbx", "cc");
 }
 
-/* Returns the number of the instruction that is in the record of the first sample. */
+/*
+ * Returns how many instructions of the loop are executed before the instruction that is in the
+ * record of the first sample.
+ */
 static uint64_t number_of_first(uint64_t period)
 {
 	struct script_buffer buffer = first_sample(period, AT_USER, work_at_user_level);

@@ -310,8 +310,8 @@ TEST(a_switch_to_a_thread_with_the_same_pmcs_writes_no_pmc)
 }
 
 /*
- * If one register starts all counters, a switch writes only the PMCs that differ. Otherwise each
- * start writes all PMCs.
+ * If one register starts all counters, a switch writes only the PMCs that differ. If there is no
+ * such register, each start writes all PMCs.
  */
 static void check_different(void)
 {

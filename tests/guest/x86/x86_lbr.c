@@ -17,7 +17,7 @@ static void must_be_branch(struct branch record, struct branch wanted, unsigned 
 {
 	ck_assert_msg(record.from == wanted.from && record.to == wanted.to &&
 			      record.type == wanted.type,
-		      "entry %u is 0x%jx to 0x%jx, type %u, not 0x%jx to 0x%jx, type %u",
+		      "record %u: 0x%jx to 0x%jx, type %u, not 0x%jx to 0x%jx, type %u",
 		      i, (uintmax_t)record.from, (uintmax_t)record.to, record.type,
 		      (uintmax_t)wanted.from, (uintmax_t)wanted.to, wanted.type);
 }
@@ -34,7 +34,10 @@ static void must_be_known(entry_t entry, uint64_t filter)
 	unsigned int i = 0;
 	int n;
 
-	/* Skip the records of returns from interrupts, such as that of the previous sample. */
+	/*
+	 * Skip the records of returns from interrupts, such as the interrupt that took the previous
+	 * sample.
+	 */
 	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
 		i++;
 	if (filter & PFM_INTEL_LBR_RETURN) {
@@ -117,8 +120,8 @@ TEST(a_sample_has_the_branches_before_it)
 }
 
 /*
- * If PMC 30 is 0, samples have no branches, although the registers may still contain branches of an
- * earlier run.
+ * If PMC 30 (PFM_INTEL_LBR_CONTROL) is 0, samples have no branches, although the processor's
+ * registers may still contain branch records of an earlier run.
  */
 static void check_without_control(void)
 {

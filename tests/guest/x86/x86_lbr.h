@@ -27,7 +27,10 @@ static inline bool is_in_none(uint64_t ip)
 	return ip >= (uint64_t)none_begins && ip <= (uint64_t)none_ends;
 }
 
-/* Like with_own_counters(), but also skips the test if the processor has no last branch records. */
+/*
+ * Skips the test if the processor has no last branch records. If it has them, does the same as
+ * with_own_counters().
+ */
 void with_lbr(void (*check)(void));
 
 /* Returns a context with format "default" and a buffer of SIZE bytes. */
@@ -36,7 +39,7 @@ int sampling_context(void);
 struct pfarg_pmd sampled_pmd(uint64_t period);
 /* Makes counter 0 count instructions at @levels. Its samples contain all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);
-/* Returns a sampling context whose PMC 30 has the value @control. */
+/* Returns a context that samples last branch records. Its PMC 30 has the value @control. */
 int lbr_context(uint64_t control, unsigned int levels, uint64_t period);
 
 typedef const struct pfm_dfl_smpl_entry *entry_t;

@@ -80,8 +80,8 @@ const struct pfm_dfl_smpl_hdr *map_samples(int fd)
 }
 
 /*
- * A sample contains the PMDs in the order of their numbers: first the source and the target of each
- * record, then the infos of all records.
+ * A sample contains the PMDs in the order of their numbers: first the PMDs FROM and TO of each
+ * record, then the PMDs INFO of all records.
  */
 struct branch record_of(entry_t entry, unsigned int i)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that samples contain only those of Intel's last branch records that the user may see: the
- * branches of the selected levels and of the monitored thread.
+ * Tests that samples contain only branches that the user may see: branches at the selected levels
+ * that the monitored thread took. The samples get the branches from Intel's last branch records.
  */
 #include "x86_lbr.h"
 
@@ -15,9 +15,9 @@ static bool is_kernel(uint64_t address)
 /* ---- levels ------------------------------------------------------------------------------------ */
 
 /**
- * struct levels - numbers of addresses in the samples of a program that makes system calls
- * @kernel: addresses of the kernel
- * @user: addresses of the program
+ * struct levels - how many addresses of branches the samples contain, for each level
+ * @kernel: number of addresses in the kernel
+ * @user: number of addresses in the program
  */
 struct levels {
 	unsigned int kernel;
@@ -25,12 +25,16 @@ struct levels {
 };
 
 /*
- * In a debug kernel, each PMU interrupt executes thousands of instructions.  With a period of
- * 5,003, nearly all samples would be in the kernel, and soon the set would be throttled.
+ * In a debug kernel, each PMU interrupt executes thousands of instructions. So if the period was
+ * much shorter, such as 5,003, nearly all samples would be in the kernel, and soon the set would be
+ * throttled.
  */
 #define LEVEL_PERIOD 20011
 
-/* Executes more than LEVEL_PERIOD instructions at user level, then more than that in the kernel. */
+/*
+ * Executes more than LEVEL_PERIOD instructions at user level, then more than LEVEL_PERIOD in the
+ * kernel.
+ */
 static void work_at_both_levels(void)
 {
 	unsigned int i;

@@ -11,7 +11,7 @@
 #define LOOP 10000ull
 
 /**
- * struct seen - numbers of interrupts and overflows; an NMI may be in several of these numbers
+ * struct seen - numbers of interrupts and overflows; several members may count the same NMI
  * @nmis: NMIs of all kinds
  * @unknown: NMIs that the kernel reported as unknown
  * @late: NMIs that found no overflow, but that the module accepted as its own
@@ -30,15 +30,15 @@ struct seen {
 
 /*
  * With shared counters, perf's handler takes the interrupts. perf's handler accepts some interrupts
- * that our handler would not accept. So if this variable is true, must_see() compares only the
- * unknown NMIs and the overflows.
+ * that our handler would not accept. So if this variable is true, must_see() compares only @unknown
+ * and the sum of @regular and @replayed.
  */
 extern bool interrupts_are_shared;
 
 void look(void);
-/* Returns what has happened since look(). */
+/* Returns how many interrupts and overflows there were since the last call of look(). */
 struct seen seen(void);
-/* Checks that exactly @wanted has happened since look(). */
+/* Checks that the interrupts and overflows since the last call of look() are those in @wanted. */
 void must_see(struct seen wanted);
 
 /* Lets counter @n wrap after @distance events. */
@@ -57,7 +57,7 @@ void run_and_see(int fd, struct seen wanted);
 void must_agree(int fd, uint64_t distance);
 
 /**
- * struct found - numbers of overflows around a stop, one number for each way to find an overflow
+ * struct found - how many overflows near a stop were found, one number for each way to find them
  * @regular: the interrupt found the overflow before the stop
  * @left: the interrupt came during the stop and left the overflow to the stop
  * @late: the stop found the overflow, and the interrupt came later

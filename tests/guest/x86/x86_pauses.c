@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests pauses like system management interrupts (SMI). In a pause, the processor executes
- * something else, and the kernel does not notice it. Clocks continue to run, and interrupts wait.
- * Counters that count at kernel level may count what the processor executes in the pause. The
- * emulated PMU makes such pauses on request (tests/vm/qemu-x86-pmu). No count may be lost, and no
- * NMI may be reported as unknown.
+ * x86: tests counts and interrupts when the processor pauses, as in a system management interrupt
+ * (SMI). In a pause, the processor executes code outside of the kernel, and the kernel does not
+ * notice it. Clocks continue to run, and interrupts wait. Counters that count at kernel level may
+ * count what the processor executes in the pause. The emulated PMU makes such pauses on request
+ * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
  */
 #include "x86_overflows.h"
 
@@ -163,10 +163,11 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 
 /*
  * Without a pause, the interrupt of the overflow would come long after the stop. Each turn has a
- * pause around the stop. The pause begins some instructions later than in the turn before. It lasts
+ * pause near the stop. The pause begins some instructions later than in the turn before. It lasts
  * longer than the delay of the interrupt, so the interrupt comes when the pause ends. The pause may
  * end before, during or after the stop. If the interrupt comes after the stop, it comes before the
- * next tick. So the variable jiffies does not yet include the time since the stop.
+ * next tick. So when it comes, the kernel's variable jiffies does not yet include the time since
+ * the stop.
  */
 static void check_around_stop(void)
 {

@@ -79,10 +79,10 @@ struct pfm_attachment {
  *
  * Locking:
  *
- * @mutex lets one call at a time work on the context.  It is taken in process context only.  It
- * alone protects the list of event sets, the bitmaps of used registers, the error and the
- * argument buffer.  Sets are created and deleted only while the context is unloaded.  So the
- * hooks and the overflow handler can read the list of a loaded context without the mutex.
+ * @mutex lets one call at a time work on the context.  It is taken in process context only.  To use
+ * the list of event sets, the bitmaps of used registers, the error or the argument buffer, a call
+ * needs only @mutex, not @lock.  Sets are created and deleted only while the context is unloaded.
+ * So the hooks and the overflow handler can read the list of a loaded context without @mutex.
  *
  * @lock protects the data that both calls and scheduler hooks change: state, attachment,
  * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock that is
@@ -107,7 +107,7 @@ struct pfm_context {
 	const struct pfm_format *format; /* NULL: none; copies have their parent's format */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
-	struct pfm_instances *instances; /* one for each CPU, for copies too; NULL: none */
+	struct pfm_instances *instances; /* one per CPU, shared with copies; NULL: none */
 	struct pfm_user *user; /* who created the context */
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 

@@ -20,7 +20,7 @@
 
 struct pfm_snapshot;
 
-/* The probe of fork copies sets with interrupts off, so the number of sets is limited. */
+/* The probe of PFM_HOOK_FORK copies all sets with interrupts off, so their number is limited. */
 #define PFM_COPIED_SETS	  64
 
 #define PFM_INHERIT_FLAGS (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL)
@@ -51,7 +51,7 @@ struct pfm_snapshot;
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: how often an event set of a copy has been configured so far, for all copies
+ * @configured: how often the event sets of all copies together have been configured so far
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
@@ -151,8 +151,8 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 
 /*
  * Walk the copies to read their counts.  Each thread is counted once: either the walk reads its
- * copy, or the sums contain the counts of its copy when @finish is called.  @finish is called
- * with the lock of struct pfm_copies held.
+ * copy, or the sums of the parent's sets contain the counts of its copy when @finish is called.
+ * @finish is called with the lock of struct pfm_copies held.
  */
 void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void (*finish)(struct pfm_copies *copies, void *argument),
@@ -160,15 +160,16 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 
 /*
  * Called by the @function that was passed to pfm_copies_read().  Return: true if the walk still has
- * to read @copy; false if the walk has read @copy already, or if @copy is unloaded.  The sums
- * contain the counts of an unloaded copy.
+ * to read @copy; false if the walk has read @copy already, or if @copy is unloaded.  The walk need
+ * not read an unloaded copy, because the sums of the parent's sets contain its counts when the
+ * function @finish of pfm_copies_read() is called.
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
 /* Return: set @id of @copy; NULL: none.  A copy has the sets of its parent, but no set_index. */
 struct pfm_set *pfm_copies_set(struct pfm_context *copy, u16 id);
 
-/* Fill in those fields of the result that describe copies. */
+/* Fill in those fields of @status or @statistics that describe copies. */
 void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
 void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics);
 

@@ -29,8 +29,8 @@
 struct module;
 
 /*
- * The number of this interface, struct pfm_format.interface.  It changes with every change
- * of this header that would break a compiled module.
+ * The number of this interface.  A module stores it in struct pfm_format.interface.  The number
+ * changes with every change of this header that would break a compiled module.
  */
 #define PFM_FORMAT_INTERFACE   1
 

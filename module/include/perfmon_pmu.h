@@ -28,8 +28,8 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * The number of this interface, struct pfm_pmu.interface.  It changes with every change
- * of this header that would break a compiled module.
+ * The number of this interface.  A module stores it in struct pfm_pmu.interface.  The number
+ * changes with every change of this header that would break a compiled module.
  */
 #define PFM_PMU_INTERFACE	 1
 
@@ -57,9 +57,9 @@ struct task_struct;
 /* Number of words in a bitmap of hardware registers. */
 #define PFM_HARDWARE_BV		 (PFM_MAX_HARDWARE / 64)
 
-/* Kinds of register, struct pfm_register.type */
+/* Kinds of register, struct pfm_register.type.  PMDs from 64 on must be read-only or sampled. */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD that counts events and can overflow */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on: this or PFM_REG_SAMPLED */
+#define PFM_REG_READ_ONLY	 BIT(1) /* PMD that a user cannot write */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC that accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD whose value exists only in samples */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC without levels: see struct pfm_register */
@@ -222,9 +222,9 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
  *	values that the last call wrote on this CPU, or is NULL if these values are not known.  If a
  *	PMC's new value is equal to its value in @programmed, it need not be written again.
- * @write_pmds: hot; write the values of @pmds to the counters.  @pmds contains the PMDs of
- *	@used_pmds whose numbers are below 64; after an overflow, it may contain only some of these
- *	PMDs.
+ * @write_pmds: hot; write the values of the PMDs in the bitmap @pmds to the hardware.  The bitmap
+ *	contains the PMDs of @used_pmds whose numbers are below 64; after an overflow, it may
+ *	contain only some of these PMDs.
  * @start: hot; let @counters count.  One register write is enough if one bit enables all counters,
  *	or if one register has the enable bits of all counters.
  * @stop: hot; halt @counters, then do what @read does, with the set's @pmds as @values.  On return

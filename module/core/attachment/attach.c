@@ -162,10 +162,10 @@ static void catch_running(void *argument)
 
 /*
  * If @task is running on another CPU, call pfm_switch_in() there.  The function enter() has put the
- * thread into the thread table.  If the thread is switched in later, the hook finds it there.  If
- * the thread is running already, there are three cases.  First: it runs on the CPU that task_cpu()
- * returned, where smp_call_function_single() finds it.  Second: it was switched in after the
- * barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
+ * thread into the thread table.  If the thread is switched in later, the hook finds it in the
+ * table.  If the thread is running already, there are three cases.  First: it runs on the CPU that
+ * task_cpu() returned, where smp_call_function_single() finds it.  Second: it was switched in after
+ * the barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
  * have missed it, because a migration does not order memory as a wakeup does.  Then the loop
  * tries the new CPU.
  */

@@ -12,9 +12,9 @@ void pfm_unload(struct pfm_context *context);
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * Called when a process that has the context's file open ends.  If this process loaded the context,
- * the monitored thread stops waiting for a restart: other processes may have the file open, but
- * perhaps none of them restarts the context.
+ * Called at the end of each process that has the context's file open.  If this process loaded the
+ * context, the monitored thread stops waiting for a restart: other processes may have the file
+ * open, but perhaps none of them restarts the context.
  */
 void pfm_loader_ends(struct pfm_context *context);
 

@@ -6,7 +6,7 @@
  * Code that detaches a copy from its thread also adds the copy's counts to the sums of the parent's
  * sets, under the lock of struct pfm_copies.  A reading returns the sums plus the counts of each
  * living copy.  If the thread of a copy ends after a reading has visited the copy, the copy waits
- * in the list "late" until this reading has taken the sums.
+ * in the list "late" until this reading has read the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>
@@ -100,7 +100,7 @@ static void add_to_sum(struct pfm_sum *sum, const struct pfm_set *set)
 	sum->duration += set->duration;
 }
 
-/* Lock held.  @copy does not count any more: add its counts to the parent's sums. */
+/* Lock held.  @copy has stopped counting: add its counts to the sums of the parent's sets. */
 static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *copy)
 {
 	const struct pfm_set *set = list_first_entry(&copy->sets, struct pfm_set, node);
@@ -257,7 +257,7 @@ bool pfm_copies_begin_read(struct pfm_context *copy)
 
 bool pfm_copies_live(const struct pfm_context *context)
 {
-	/* Pairs with pfm_copy_retire(). */
+	/* Pairs with the store in pfm_copy_retire(). */
 	return context->copies && smp_load_acquire(&context->copies->count);
 }
 

@@ -82,8 +82,8 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 }
 
 /*
- * Lock held.  Drop the counts of the copy that has been kept longest.  Return: this copy, which
- * stays in the list "kept".
+ * Lock held.  Drop the counts of the copy that has been kept longest.  Return: this copy.  The
+ * caller takes it out of the list "kept".
  */
 static struct pfm_context *drop_counts(struct pfm_copies *copies)
 {

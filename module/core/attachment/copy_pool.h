@@ -38,9 +38,9 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
- * Move an unloaded copy from its list to the list "kept", which keeps its counts.  If too many
- * counts are kept, the oldest ones are dropped.  Return: a copy that the caller has to free, NULL
- * if there is none (see pfm_copy_make_idle()).
+ * Move an unloaded copy from its list to the list "kept", so that its counts can be read later.  If
+ * this list gets too long, drop the counts of its first copy and make that copy idle.  Return: a
+ * copy that the caller has to free, NULL if there is none (see pfm_copy_make_idle()).
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 

@@ -53,7 +53,7 @@ static void enter_program(struct pfm_context *context)
 	raw_spin_unlock(&context->lock);
 }
 
-/* Return: whether the program has gained privileges or is not readable. */
+/* Return: true if the program has gained privileges, or if the user may not read it. */
 static bool is_closed_program(const struct linux_binprm *bprm)
 {
 	return bprm->secureexec || !pfm_current_is_dumpable();

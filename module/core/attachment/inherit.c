@@ -221,8 +221,8 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 }
 
 /*
- * Load a copy of @source on @child.  Lock held.  Return: true if a copy was loaded, or if @child
- * needs none, because @source does not monitor the current thread any more.
+ * Load a copy of @source on @child.  The lock of @copies is held.  Return: true if a copy was
+ * loaded, or if @child needs none, because @source does not monitor the current thread any more.
  */
 static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		   struct task_struct *child)

@@ -12,7 +12,8 @@
 /*
  * Begin the context's statistics, at a load.  Called with the context's lock held, where the
  * registers are.  The scheduler's hook need not count the switches of a thread, because the kernel
- * counts them: @switches is the kernel's count at the unload minus its count at the load.
+ * counts them: from the unload on, statistics.switches is the kernel's count at the unload minus
+ * its count at the load.
  */
 static inline void pfm_statistics_begin(struct pfm_context *context)
 {

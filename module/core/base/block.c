@@ -28,7 +28,7 @@ static void wait_for_restart(struct callback_head *work)
 
 	/* From here on @work can be queued again: task_work_run() has already read work->next. */
 	smp_store_release(&block->is_outstanding, false);
-	/* Check @over, too, because an overflow may set @wanted just after pfm_block_end(). */
+	/* Check @over, too: an overflow may set @wanted just after pfm_block_end() cleared it. */
 	if (!(current->flags & PF_EXITING))
 		wait_event_state(block->waiters,
 				 !READ_ONCE(block->wanted) || READ_ONCE(block->over),

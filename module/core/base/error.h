@@ -12,7 +12,7 @@ struct pfm_context;
  * @context: the call's context; mutex held
  * @error: negative errno
  * @reason: the reason
- * @value: offending value, or 0
+ * @value: offending value; 0 if there is none
  *
  * Return: @error
  */

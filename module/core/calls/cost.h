@@ -7,8 +7,8 @@
 
 /*
  * Fill in @statistics.  The caller has set @statistics->flags and @statistics->cpu, and has cleared
- * the other fields.  The caller holds the mutex.  For the statistics of a CPU, the user need not
- * have created @context yet.  Return: 0 or a negative errno.
+ * the other fields.  The caller holds the mutex.  For the statistics of a CPU, pfm_context_create()
+ * need not have been called for @context.  Return: 0 or a negative errno.
  */
 int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);
 

@@ -50,7 +50,7 @@ static int device_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &context->queue.fasync);
 }
 
-/* Called at each close(), and when a process that has the file open ends. */
+/* Called at each close(), and at the end of each process that has the file open. */
 static int device_flush(struct file *file, fl_owner_t files)
 {
 	if (current->flags & PF_EXITING)

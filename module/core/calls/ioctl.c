@@ -194,7 +194,7 @@ static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 
 static int ioctl_last_error(struct pfm_context *context, struct pfm_argument argument)
 {
-	/* If this call fails because of a bad address, the failure recorded before is kept. */
+	/* If the address is bad, context->error keeps the failure that was recorded before. */
 	return give(argument, &context->error, sizeof(context->error)) ? 0 : -EFAULT;
 }
 

@@ -5,7 +5,7 @@
 #include "context.h"
 
 /*
- * Mutex held.  Elements are written in order up to the first bad one.
+ * Mutex held.  The elements before the first bad one are written, in order.
  * Return: 0, or the negative errno of the bad element, whose index is in
  * context->error.
  */

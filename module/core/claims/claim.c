@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a context is loaded, claim the hardware and the hooks.  When no loaded context uses them any
- * more, release them.
+ * When a context is loaded, claim the hardware and the hooks of the scheduler.  When no loaded
+ * context uses them any more, release them.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -43,7 +43,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Number of entries for each kind.  If all are in use, new combinations join the last entry. */
+/* Length of pfm_claims.uses[kind].  If all entries are in use, the last one gets more PMDs. */
 #define USES 16
 
 /**
@@ -66,7 +66,7 @@ struct pfm_use {
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
  *	Protected by uses_lock; is_held is changed only with both uses_lock and the mutex held.
- *	Two claimed combinations of different kinds can be used together, see excludes()
+ *	Claimed combinations of one kind do not exclude those of the other kind, see excludes()
  *
  * A context finds its PMDs in @uses if other contexts of its kind use exactly these PMDs, or if the
  * entry of these PMDs is idle but has not been dropped yet.  Then the load need not check each PMD,
@@ -121,7 +121,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 }
 
 /*
- * Find the entry that has exactly @pmds, add 1 to its @contexts, and return it.  NULL: no entry.
+ * Find the entry with exactly @pmds, and add 1 to its @contexts.  Return: NULL if there is none.
  */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
@@ -142,7 +142,7 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 
 /*
  * Return: whether @use, an entry of one kind, keeps contexts of the other kind from using @pmds.
- * If so, set *@pmd to a PMD that both @use and @pmds contain, or to PFM_WHOLE_PMU.
+ * If so, set *@pmd to a PMD that both contain, or to PFM_WHOLE_PMU if @pmu is not independent.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -420,7 +420,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* take(), with the mutex.  Another context may have claimed @pmds by now, so try join() first. */
+/* The slow part of take().  @pmds may have been claimed by now, so it tries join() first. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;

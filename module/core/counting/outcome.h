@@ -28,7 +28,7 @@ enum pfm_outcome {
 	PFM_OUTCOME_MASK,
 };
 
-/* Return: what follows an overflow.  @control: PFM_CONTROL_*, what handle_wrapped() returned. */
+/* Return: what follows an overflow.  @control: the PFM_CONTROL_* that handle_wrapped() returned. */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
 {
@@ -49,7 +49,7 @@ static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 co
 
 /*
  * If a set switch has waited for this restart, the noted PMDs of the set that is active now are not
- * reset: the noted PMDs of a set are reset when the set becomes active the next time.
+ * reset by this restart.  They are reset when this set becomes active the next time.
  */
 static inline enum pfm_outcome pfm_outcome_of_restart(struct pfm_context *context,
 						      u32 control)

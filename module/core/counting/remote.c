@@ -42,8 +42,8 @@ void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn func
 		if (cpu == PFM_NO_CPU)
 			cpu = raw_smp_processor_id();
 		/*
-		 * If the CPU has gone offline, this call fails.  Its threads have migrated, so the
-		 * next attempt goes to another CPU.
+		 * If the CPU has gone offline, this call fails.  The threads of that CPU have
+		 * migrated, so the next attempt goes to another CPU.
 		 */
 		smp_call_function_single(cpu, call_from_interrupt, &call, true);
 		cond_resched();

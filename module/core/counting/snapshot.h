@@ -12,7 +12,7 @@
 /**
  * struct pfm_snapshot - values of the PMDs that are in use in a set, at one moment
  * @values: by PMD number; undefined for PMDs that are not in use
- * @set: the set: an argument or a result of the function that pfm_context_call() calls
+ * @set: the set.  It is an argument or a result of the function that pfm_context_call() calls
  */
 struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];

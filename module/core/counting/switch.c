@@ -223,7 +223,7 @@ void pfm_switch_end(struct pfm_context *context)
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* Called when an overflow masks the context and the counters are stopped, perhaps in an NMI. */
+/* Called when an overflow masks the context, perhaps in an NMI.  The counters are stopped. */
 void pfm_monitoring_mask(struct pfm_context *context)
 {
 	pfm_assert_here(context);

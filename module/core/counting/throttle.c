@@ -30,7 +30,7 @@
  */
 #define BUSY 25
 
-/* Return: the length of the interrupt that began at @begun.  Also adds it to the statistics. */
+/* Add the length of the interrupt that began at @begun to the statistics, and return it. */
 static u64 measure(struct pfm_context *context, u64 begun)
 {
 	struct pfm_cpu_statistics *statistics = &pfm_here(context)->statistics;

@@ -28,7 +28,7 @@ static const struct {
 	[PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE] = { "CPU", .is_state = true },
 };
 
-/* Return: the PMU's virtual PMD with the number @pmd; NULL if the PMU has none. */
+/* Return: the PMU's virtual PMD with the number @pmd; NULL if the PMU has no such PMD. */
 static const struct pfm_virtual_pmd *of_pmu(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMU_BASE;
@@ -47,7 +47,7 @@ const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd)
 	return pfm_is_virtual(pmd) && n < PFM_CORE_VIRTUAL ? core_pmds[n].name : NULL;
 }
 
-/* Return: whether PMD @pmd, which exists, shows the present value of its source. */
+/* Return: whether PMD @pmd shows the present value of its source.  The PMD must exist. */
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	const struct pfm_virtual_pmd *own = of_pmu(pmu, pmd);
@@ -149,8 +149,8 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 }
 
 /*
- * Mark PMDs as in use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  PMDs that were not
- * in use before count from now on.
+ * Mark PMDs as in use; bit n of @pmds stands for PMD PFM_VIRTUAL_PMD_BASE + n.  A PMD that was not
+ * in use until now begins to count.
  */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 {
@@ -162,8 +162,9 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 }
 
 /*
- * Mark the PMD as in use.  If the PMD shows the present value of its source, ignore @value.  If
- * not, set its value; if @set is active and its context monitors, the PMD counts from now on.
+ * Mark the PMD as in use.  If the PMD shows the present value of its source, ignore @value.  If it
+ * does not, @value becomes the PMD's value.  If @set is active and its context monitors, the PMD
+ * then counts from now on.
  */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)

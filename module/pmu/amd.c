@@ -59,8 +59,9 @@ static struct x86_pmu amd = {
 };
 
 /*
- * Up to family 14h, events from E0H on are events of the northbridge.  They are refused: the cores
- * share the northbridge, so the counters of all cores would count the same events.
+ * Up to family 14h, events with numbers from E0H on are events of the northbridge.  They are
+ * refused: the cores share the northbridge, so the counters of all cores would count the same
+ * events.
  */
 static bool is_not_northbridge(unsigned int n, u64 *value)
 {

@@ -2,9 +2,9 @@
 /*
  * PMU description "amd_ibs": take the units of IBS from perf, and return them to perf.
  *
- * A placeholder is a pinned event of a CPU. If another pinned event has the unit, the
- * placeholder cannot be created. If an event that is not pinned has the unit, perf takes the
- * unit from this event, which then counts nothing.
+ * A placeholder is a pinned perf event that holds one unit of one CPU.  If another pinned event
+ * has this unit, the placeholder cannot be created.  If an event that is not pinned has this unit,
+ * perf takes the unit from that event, which then counts nothing.
  */
 #include <asm/nmi.h>
 #include <linux/cpu.h>

@@ -49,7 +49,7 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 }
 
 /*
- * Return: the driver's action; NULL if it is not found.  In the second case, interrupts that only
+ * Return: the driver's action; NULL if it is not found.  Without this action, interrupts that only
  * our counters raise do not bypass perf's measurement.
  */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)

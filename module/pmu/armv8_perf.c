@@ -74,8 +74,9 @@ static __always_inline bool here_is_ours(void)
 }
 
 /*
- * perf's handler may open the counters to user level, as start does, if kernel.perf_user_access has
- * just been set.  We cannot clear our counters in an NMI, so we close all until the next start.
+ * perf's handler may open the counters to user level, as perf.start() does, if the sysctl
+ * kernel.perf_user_access has just been set.  We cannot clear our counters in an NMI, so we close
+ * all counters until perf calls start() again.
  */
 static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 {
@@ -262,7 +263,7 @@ static void save(struct pfm_registers *registers)
 
 /*
  * Save the values before the CPU loses its power.  When the CPU has its power again, a
- * notifier of perf's driver calls reset.
+ * notifier of perf's driver calls reset().
  */
 static int power_changes(struct notifier_block *block, unsigned long event, void *unused)
 {
@@ -318,7 +319,7 @@ struct claim {
 
 /*
  * Claim all counters in @argument->wanted on this CPU.  If perf uses one of them, claim none.
- * Counters that we claimed earlier may be counting.  Interrupts are off.
+ * Counters that we claimed earlier may be counting, so they are not halted.  Interrupts are off.
  */
 static void claim_here(void *argument)
 {
@@ -453,7 +454,7 @@ int armv8_perf_claim(u64 wanted)
 	if (held)
 		return __ffs(held);
 	store_perfs_functions();
-	/* This call makes the stored functions visible to all CPUs. */
+	/* After this call all CPUs see the pointers that store_perfs_functions() has stored. */
 	on_each_cpu_mask(&arm_pmu->supported_cpus, claim_here, &claim, true);
 	for_each_cpu_andnot(cpu, &our_cpus, cpu_online_mask)
 		armv8_mark_used(arm_pmu, cpu, wanted);
@@ -476,12 +477,12 @@ int armv8_perf_claim(u64 wanted)
  *
  * When this call has released the last counter and has restored all functions of perf, no CPU runs
  * one of our functions any more:
- * - handle_irq: release_here() runs in an interrupt, so it runs only after handle_irq has
+ * - handle_irq(): release_here() runs in an interrupt, so it runs only after handle_irq() has
  *   returned.  The pointer is restored before release_here() is called.  So a later interrupt
  *   calls perf's function, and so does an NMI during release_here().
- * - start, and reset on a CPU that regained its power: they run with interrupts off, so
- *   release_here() runs only after they have returned.
- * - reset on a CPU that comes online: impossible while hotplug is held off.
+ * - start(): it runs with interrupts off, so release_here() runs only after it has returned.
+ * - reset() on a CPU that regained its power: as for start().
+ * - reset() on a CPU that comes online: impossible while hotplug is held off.
  */
 void armv8_perf_release(u64 counters)
 {

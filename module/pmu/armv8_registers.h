@@ -3,7 +3,7 @@
  * The registers of Arm PMUv3, with an inline function for each access.
  *
  * The manual is the Arm Architecture Reference Manual, DDI 0487, chapter "The Performance
- * Monitors Extension" and the register descriptions below "Performance Monitors registers".
+ * Monitors Extension" and the register descriptions in "Performance Monitors registers".
  * Sections are cited by their names, since their numbers change from issue to issue.
  *
  * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
@@ -34,8 +34,9 @@
 #define ARMV8_PMUVER_OTHER 0xf /* a PMU, but not PMUv3 */
 
 /*
- * PMEVTYPER<n>_EL0, PMCCFILTR_EL0: evtCount, P and U are the same bits as in PFM_ARMV8_PMC_*.
- * NSH is the same bit as PFM_ARMV8_PMC_INCLUDE_HYP.
+ * PMEVTYPER<n>_EL0, PMCCFILTR_EL0: the field evtCount has the bits of PFM_ARMV8_PMC_EVENT.  The
+ * bit P is PFM_ARMV8_PMC_EXCLUDE_KERNEL, U is PFM_ARMV8_PMC_EXCLUDE_USER, and NSH is
+ * PFM_ARMV8_PMC_INCLUDE_HYP.
  */
 #define ARMV8_TYPE_NSH	   BIT_ULL(27) /* count at EL2 */
 

@@ -13,8 +13,8 @@
  *   event or starts it again.
  * - When it merges the branch filters of events (since 6.17): the events of all counters.
  * So for each of our counters, we not only set the bit in "used_mask", but also store an event in
- * "events": a placeholder.  The placeholder is zero except for its PMU and its state.  Its PMU is
- * an arm_pmu whose functions do nothing, so nothing happens when the driver stops or starts the
+ * "events": a placeholder.  All its fields are 0 except for its PMU and its state.  Its PMU is an
+ * arm_pmu whose functions do nothing, so nothing happens when the driver stops or starts the
  * placeholder.  The placeholder is in no perf context, and perf never schedules it.
  *
  * If we used real perf events instead, one pinned event for each CPU and counter, our code would
@@ -70,7 +70,8 @@ static bool is_ours(const struct arm_pmu *pmu, unsigned int cpu, unsigned int n)
  * @cpu: the CPU
  * @counters: bitmap of the counters to check
  *
- * Any context.  If the caller runs on another CPU than @cpu, the result may be outdated.
+ * May be called even in an NMI.  If the caller runs on another CPU than @cpu, the result may be
+ * outdated.
  *
  * Return: those of @counters that are used, but not by us
  */

@@ -139,7 +139,7 @@ static int reduce_to_all_cpus(struct intel_counters *counters, bool *mixed)
  * Process context, may sleep.
  *
  * Return: 0; -ENODEV if there are no counters, or if the CPUs differ in a way that is not
- * supported.  In the second case the kernel's log has the reason.
+ * supported.  If such a difference is the cause, a message in the kernel's log names it.
  */
 int intel_find_counters(struct intel_counters *counters, bool *mixed)
 {

@@ -11,7 +11,10 @@
  */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);
 
-/* Return: whether PMC @n accepts @value; true if PMC @n is not one of these registers. */
+/*
+ * Return: whether PMC @n accepts @value.  For a PMC that does not refine what an event counts, the
+ * result is true.
+ */
 bool intel_extra_accepts(const struct x86_pmu *pmu, unsigned int n, u64 value);
 
 #endif

@@ -115,7 +115,10 @@ static u64 read_entry(const struct pfm_registers *registers, unsigned int n)
 	return read_address(registers, MSR_ARCH_LBR_TO_0 + i);
 }
 
-/* If PMC 30 is 0, the entries may be those of another thread, so the sample gets zeros. */
+/*
+ * If PMC 30 is 0, the start has not cleared the entries.  They may be those of another thread, so
+ * the sample gets zeros.
+ */
 static void lbr_sample(const struct pfm_registers *registers, const u64 *pmds,
 		       u64 *values)
 {

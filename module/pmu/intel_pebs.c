@@ -167,7 +167,10 @@ static u64 counters_of(const void *at, u64 armed)
 	return counters;
 }
 
-/* Return: the number of complete records.  The processor writes the record, then the index. */
+/*
+ * Return: the number of complete records.  The processor writes a record before it increases the
+ * index, so all records below the index are complete.
+ */
 static unsigned int records_of(const struct pebs_cpu *cpu)
 {
 	return min_t(u64, (READ_ONCE(cpu->ds.index) - cpu->ds.base) / record_size,

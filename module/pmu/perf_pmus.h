@@ -14,7 +14,7 @@
  * perf_idle_event() - create an event that does not count
  * @cpu: the event's CPU, which must be online
  * @type: PERF_TYPE_*
- * @config: PERF_COUNT_*
+ * @config: PERF_COUNT_*; with PERF_TYPE_RAW, the event's number in the PMU
  *
  * Process context, may sleep.
  *

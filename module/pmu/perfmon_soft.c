@@ -221,7 +221,10 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 		u64 before = registers->state[n];
 		u8 event = cpu->event[n];
 
-		/* A field of the thread may have grown while it was switched out: count this. */
+		/*
+		 * A field of the thread may have grown while the thread was switched out: count
+		 * this growth.
+		 */
 		if (registers->resumed && (u8)before == event &&
 		    event >= PFM_SOFT_CONTEXT_SWITCHES)
 			cpu->source[n] = before >> 8;

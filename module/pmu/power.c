@@ -109,7 +109,7 @@ static void freeze(void)
  * The kernel's privilege state determines which bit stops the counters while the kernel runs.
  * Under a hypervisor the kernel runs in privileged state, and the bit is FCS.  On bare metal the
  * kernel runs in hypervisor state, so FCS is turned into FCH.  An FCH bit that the user has set is
- * dropped, because no other hypervisor runs there.
+ * dropped, because it would freeze the counters in the kernel, not in a hypervisor below it.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {

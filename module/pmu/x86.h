@@ -43,8 +43,8 @@
 #define X86_SPARE_BITS	   2
 
 /*
- * Bits of an event select that the module sets: Intel SDM 3B, "Performance Event Select
- * Registers"
+ * Bits of an event select that the module sets (Intel SDM 3B, "Performance Event Select
+ * Registers")
  */
 #define X86_SELECT_INT	   BIT_ULL(20)
 #define X86_SELECT_EN	   BIT_ULL(22)
@@ -66,7 +66,7 @@
  * @mask: mask of the low bits, which hold the value of the PMD
  * @fill: the other bits of the counter.  Each write of the counter sets them, so the counter wraps
  *	when the PMD does.
- * @flag: the highest bit, one of @fill.  It is 0 after an overflow.
+ * @flag: the highest bit of the counter; it belongs to @fill.  A wrap clears it.
  *
  * x86_register() computes @mask, @fill and @flag.
  */
@@ -106,7 +106,7 @@ struct x86_branches {
  * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
  * @enable: MSR with two bits for each general counter: one arms the counter, the other adds
  *	latencies to its records
- * @acknowledge: bits for x86_pmu.global_acknowledge
+ * @acknowledge: bits of the record buffer in the MSR x86_pmu.global_acknowledge
  * @select: bits to set in the event select of an armed counter
  * @begin: give this CPU its buffer; called while nothing counts on the CPU
  * @end: take the buffer from this CPU

@@ -138,7 +138,7 @@ static noinline bool is_ours_without_overflow(void)
 	return x86_nmi_is_late() || was_delivered();
 }
 
-/* Return: whether a counter has overflowed and the core has not acknowledged it. */
+/* Return: whether a counter has an overflow that the core has not acknowledged. */
 static noinline bool has_overflow(void)
 {
 	const struct x86_counter *counter;
@@ -393,7 +393,7 @@ static bool reserve_counters(void)
 }
 
 /*
- * Return: whether nobody uses the counters at the moment.  If the NMI watchdog is on, it
+ * Return: true if nobody uses the counters at the moment.  If the NMI watchdog is on, it
  * always uses a counter.
  */
 bool x86_exclusive_is_possible(void)

@@ -135,8 +135,8 @@ static void stop_one(struct perf_event *event)
 }
 
 /*
- * Start an event.  If its fields are up to date, the counter is loaded from them.  Otherwise the
- * counter still has the value.
+ * Start an event.  If the fields of the event have its value (PERF_HES_UPTODATE), the counter is
+ * loaded from them.  Otherwise the value is still in the counter.
  */
 static void start_one(struct perf_event *event)
 {

@@ -9,12 +9,12 @@
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
  * the overflow flag: each write of the counter sets it, and a wrap clears it.  The bit below the
- * flag is not used, because perf may own the counter, and perf loads only values that are less than
- * 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be loaded as a value that
- * is exactly 2^47 events before the wrap.
+ * flag is not used: with shared ownership, perf may load the counter, and perf loads only values
+ * that are less than 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be
+ * loaded as a value that is exactly 2^47 events before the wrap.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
- * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
+ * "Instruction-Based Sampling").  The numbers up to PMD 13 are those of perfmon2.
  *
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
@@ -73,8 +73,8 @@
  * module computes the field of the maximum count from the value of the PMD, and ignores this field
  * in values that a program writes.
  */
-#define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops, not cycles */
-#define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
+#define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* PMC 5: count ops, not cycles */
+#define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* PMC 4: vary the low bits of the period */
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 

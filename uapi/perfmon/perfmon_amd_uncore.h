@@ -37,7 +37,7 @@
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull
 
 /*
- * "amd_l3": these fields select the threads and the slices of the cache for which an event is
+ * "amd_l3": these fields select for which threads, and for which slices of the cache, an event is
  * counted.  Families 17h and 18h have a bit for each thread of the complex, and a bit for each
  * slice.  If no bit of a field is set, the module sets all bits of this field.
  */

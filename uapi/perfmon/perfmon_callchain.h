@@ -50,10 +50,10 @@
  * counters begin to run, for example when the kernel switches to the thread, the records are
  * cleared.  So calls that were made before this moment are missing.  The outermost calls are also
  * missing if there are more calls than the hardware can record.  Today only Intel's last branch
- * records can record calls, and only if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With
- * other hardware the user's part has only the interrupted instruction.  In a system-wide context,
- * it never has more than this instruction, because the records of a CPU contain calls of several
- * threads.
+ * records can record calls, and only if PMC 30 has the value PFM_INTEL_LBR_CALLERS
+ * (perfmon_intel.h).  With other hardware the user's part has only the interrupted instruction.  In
+ * a system-wide context, it never has more than this instruction, because the records of a CPU
+ * contain calls of several threads.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

@@ -63,7 +63,8 @@ struct pfm_dfl_smpl_arg {
  * @hdr_reserved: zero
  *
  * The format first writes an entry, then adds its size to @hdr_cur_offs, and then counts it in
- * @hdr_count.  A restart resets @hdr_cur_offs and @hdr_count; the other counts only grow.
+ * @hdr_count.  A restart resets @hdr_cur_offs and @hdr_count.  @hdr_overflows, @hdr_lost and
+ * @hdr_throttled only grow.
  */
 struct pfm_dfl_smpl_hdr {
 	__u64 hdr_count;

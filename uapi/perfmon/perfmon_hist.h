@@ -70,8 +70,8 @@ struct pfm_hist_hdr {
  * @count: number of samples; 0 if the entry is not in use
  * @sum: sum of the samples' periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
  *
- * The other fields of an entry are valid as soon as @count is not 0.  The period of a
- * sample is added to @sum before the sample is counted in @count.
+ * All fields of an entry are valid as soon as @count is not 0.  The period of a sample is added to
+ * @sum before the sample is counted in @count.
  */
 struct pfm_hist_entry {
 	__u32 tgid;

@@ -13,14 +13,14 @@
  *						PMD 96 + i	IA32_LBR_<i>_INFO
  *	PMC 32		MSR_PEBS_FRONTEND
  *
- * These are the numbers of perfmon2; PMC 31 and PMC 32 are new.  For n = 0 to 15, PMC n drives PMD
- * n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of counters and their
- * width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The highest bit of the
- * counter is the overflow flag: each write of the counter sets it, and a wrap clears it.  The bit
- * below the flag is not used, because perf may own the counter, and perf loads only values that are
- * less than 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be loaded as a
- * value that is exactly 2^47 events before the wrap.  Without full-width writes
- * (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * These are the numbers of perfmon2, except for PMC 31 and PMC 32, which are new.  For n = 0 to 15,
+ * PMC n drives PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of
+ * counters and their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The
+ * highest bit of the counter is the overflow flag: each write of the counter sets it, and a wrap
+ * clears it.  The bit below the flag is not used: with shared ownership, perf may load the counter,
+ * and perf loads only values that are less than 2^47 events before the wrap.  If PMDs used this
+ * bit, a PMD of 0 would be loaded as a value that is exactly 2^47 events before the wrap.  Without
+ * full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -35,9 +35,10 @@
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
- * Load latency: PMC 18, if it exists, holds the threshold in core cycles (16 bits).  If bit
- * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct pfm_intel_pebs)
- * contain the latency of the load.  Counter n must count event LOAD_LATENCY (01cdH).
+ * Load latency: PMC 18, if it exists, holds a threshold in core cycles (16 bits).  If bit
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, counter n samples only loads that take longer than
+ * the threshold, and its records (struct pfm_intel_pebs) contain the latency of the load.  In this
+ * case, counter n must count event LOAD_LATENCY (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32

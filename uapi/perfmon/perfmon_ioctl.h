@@ -91,7 +91,7 @@
 
 #define PFM_DEVICE		"/dev/perfmon"
 
-/* The version of perfmon2 that has the same calls: 2.8, also in /sys/kernel/perfmon/version. */
+/* The version of perfmon2 that has the same calls, as in /sys/kernel/perfmon/version: 2.8. */
 #define PFM_VERSION		0x20008u
 /*
  * The version of this interface, as in /sys/kernel/perfmon/interface_version: 1.0.  The
@@ -237,7 +237,7 @@
 /**
  * PFM_IOC_RESTART - continue after a notification
  *
- * The sampling format, if there is one, empties its buffer; "nway" releases its oldest full
+ * The sampling format, if there is one, empties its buffer; "nway" hands back only its oldest full
  * region.  PMDs that overflowed get their long reset values, monitoring is unmasked, and a blocked
  * thread continues.  All this is done when the call returns.
  *
@@ -294,7 +294,7 @@
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 
 /**
- * PFM_IOC_UNLOAD - stop and unload the context; also succeeds if it is not loaded.
+ * PFM_IOC_UNLOAD - stop and unload the context; succeeds even if it is not loaded.
  */
 #define PFM_IOC_UNLOAD		_IO(PFM_IOC_TYPE, 11)
 

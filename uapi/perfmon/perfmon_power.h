@@ -38,10 +38,11 @@
 #define PFM_POWER_PMDS			7
 
 /*
- * The bits of MMCR0 that users may set.  The module controls the other bits.  It also freezes PMC5
- * and PMC6 if neither of them is in use.  FCS, FCP and FCH freeze all counters while the kernel, a
- * program or the hypervisor runs.  On bare metal, where the kernel is the hypervisor, the bits FCH
- * of MMCR0 and MMCR2 have no effect.
+ * The bits of MMCR0 that users may set.  The module controls the other bits.  If neither PMC5 nor
+ * PMC6 is in use, the module freezes both of them, even if the user has not set FC56.  FCS freezes
+ * all counters while the kernel runs, FCP while a program runs, and FCH while the hypervisor runs.
+ * On bare metal, where the kernel is the hypervisor, the bits FCH of MMCR0 and MMCR2 have no
+ * effect.
  */
 #define PFM_POWER_MMCR0_FCS		0x40000000ull /* while the kernel runs */
 #define PFM_POWER_MMCR0_FCP		0x20000000ull /* while a program runs */

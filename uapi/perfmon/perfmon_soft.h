@@ -16,7 +16,7 @@
  */
 #define PFM_SOFT_NOTHING	  0 /* the default */
 #define PFM_SOFT_TASK_CLOCK	  1 /* ns of CPU time of the thread */
-#define PFM_SOFT_TIME_COUNTER	  2 /* the same in ticks of TSC, CNTVCT_EL0 or timebase */
+#define PFM_SOFT_TIME_COUNTER	  2 /* CPU time in ticks of TSC, CNTVCT_EL0 or timebase */
 #define PFM_SOFT_CONTEXT_SWITCHES 3 /* how often the thread was switched out */
 #define PFM_SOFT_CPU_MIGRATIONS	  4 /* how often the thread went to another CPU */
 #define PFM_SOFT_MINOR_FAULTS	  5 /* page faults without I/O */

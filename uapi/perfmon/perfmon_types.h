@@ -18,11 +18,12 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  They never overflow.  Like all PMDs, they count
- * only between start and stop, and only while their event set is active.  Read-only virtual PMDs do
- * not count; they show a value that the kernel has.  While the context is monitoring with the PMD's
- * set, a read of a read-only PMD returns the present value.  At all other times a read returns the
- * value that the PMD had when the context last stopped monitoring with this set.
+ * Virtual PMDs, which the core adds to every PMU.  They never overflow.  A virtual PMD that can be
+ * written counts as all PMDs do: only between start and stop, and only while its event set is
+ * active.  A read-only virtual PMD does not count: it shows a value that the kernel has.  While the
+ * context is monitoring with the PMD's set, a read of a read-only PMD returns the present value.
+ * At all other times a read returns the value that the PMD had when the context last stopped
+ * monitoring with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
@@ -339,8 +340,8 @@ struct pfm_vector {
  * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
  * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the PMU module
  *	can find out.  A context that uses a register held by others cannot be loaded.
- * @available_pmds: out: PMDs that are not held by others at the moment.  For callers
- *	without CAP_PERFMON, both bitmaps may be up to a second old.
+ * @available_pmds: out: PMDs that are not held by others at the moment.  For callers without
+ *	CAP_PERFMON, @available_pmcs and @available_pmds may be up to a second old.
  * @counter_pmds: out: PMDs that count events
  * @features: out: PFM_FEATURE_*
  * @interface_version: out: PFM_INTERFACE_VERSION of the module
@@ -405,8 +406,8 @@ struct pfm_info {
  *	includes the copies of the context.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
- *	load to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums still contain these
- *	counts.
+ *	load, to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums that PFM_IOC_READ
+ *	returns still contain these counts.
  * @not_followed: out: number of new threads and child processes that got no copy since the load.
  *	There are three reasons: there was no memory, a limit was reached, or another process had
  *	already loaded a context on the new thread
@@ -467,7 +468,7 @@ struct pfm_restart_cpu {
 };
 
 /* pfm_thread_counts.which */
-#define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
+#define PFM_THREAD_OWN	     0 /* only the thread on which the context was loaded */
 #define PFM_THREAD_ENDED     1 /* of the copies not read yet, the one that ended first */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
@@ -506,7 +507,7 @@ struct pfm_thread_counts {
 /**
  * struct pfm_statistics - what monitoring costs, and what monitoring misses
  * @flags: in: PFM_STATISTICS_*
- * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, zero without this flag
+ * @cpu: in: with PFM_STATISTICS_CPU, the number of the CPU; without this flag, zero
  * @interrupts: out: number of overflow interrupts at which a counter had wrapped.  A counter of
  *	fewer than 64 bits raises an interrupt when it wraps, even if its 64-bit value does not
  *	overflow.
@@ -535,8 +536,9 @@ struct pfm_thread_counts {
  * load.  They include the statistics of all copies, even of copies that have ended.  The kernel
  * adds up the statistics of the threads one by one, and includes each thread exactly once.
  *
- * The statistics of a CPU include all contexts that monitored on this CPU.  They are zero when the
- * module is loaded, and each write to /sys/kernel/perfmon/reset_stats sets them to zero again.
+ * The statistics of a CPU include all contexts that monitored on this CPU.  They begin with zero
+ * when the module is inserted into the kernel.  Each write to /sys/kernel/perfmon/reset_stats sets
+ * them to zero again.
  */
 struct pfm_statistics {
 	__u32 flags;

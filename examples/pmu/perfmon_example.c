@@ -21,11 +21,11 @@ static DEFINE_PER_CPU(u64, selected);
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
-static DEFINE_PER_CPU(u64, since); /* time of the start or last update of counters[] */
+static DEFINE_PER_CPU(u64, since); /* when counters[] were last started or updated */
 
 /*
- * Write the bits of all PMCs.  A PMC that the set does not use has its default value.  A module may
- * write unused PMCs only if nobody else uses their registers.
+ * Write the only bit of each PMC.  A PMC that the set does not use has its default value.  A module
+ * may write unused PMCs only if nobody else uses their registers.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)

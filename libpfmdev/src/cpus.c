@@ -103,7 +103,10 @@ PFMDEV_EXPORT int pfm_cpus_parse(const char *list, struct pfm_cpu_context *conte
 
 /* ---- calls on all CPUs ---------------------------------------------------------------------- */
 
-/* Store the result of a call on @context.  *@first: errno of the first call that failed, or 0. */
+/*
+ * Store the result of a call on @context.  *@first: errno of the first call that failed; 0 if no
+ * call has failed.
+ */
 static void note(struct pfm_cpu_context *context, int result, int *first)
 {
 	context->error = result == -1 ? errno : 0;
@@ -162,7 +165,7 @@ PFMDEV_EXPORT int pfm_cpus_start(struct pfm_cpu_context *contexts, int count)
 
 /*
  * Call pfm_stop(), but succeed if the context is not loaded.  The kernel unloads a context when
- * the context's CPU goes offline.  Such a context does not count any more.
+ * the context's CPU goes offline.  Such a context has stopped counting.
  */
 static int stop_one(int fd)
 {

@@ -28,7 +28,7 @@ static void describe(int fd, char *buffer, size_t size)
 		pfmdev_describe_open(pfmdev_failure.error.error, buffer, size);
 	else if (fd == -1 && !pfmdev_failure.error.error)
 		snprintf(buffer, size,
-			 "no call that opens a context has failed in this thread");
+			 "no call that returns a descriptor has failed in this thread");
 	else if (pfm_get_error(fd, &error) == -1)
 		pfmdev_describe_descriptor(fd, errno, buffer, size);
 	else

@@ -93,7 +93,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_KEEPS_NO_COUNTS] =
 		"the context does not keep the counts of threads: it is system-wide, or was "
 		"made without PFM_FL_KEEP_COUNTS",
-	[PFM_REASON_NO_COUNTS] = "the counts of all ended threads were read already",
+	[PFM_REASON_NO_COUNTS] = "there are no unread counts of ended threads",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

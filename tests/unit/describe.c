@@ -134,7 +134,7 @@ static const struct {
 	{ PFM_REASON_KEEPS_NO_COUNTS,
 	  "the context does not keep the counts of threads: it is system-wide, or was "
 	  "made without PFM_FL_KEEP_COUNTS" },
-	{ PFM_REASON_NO_COUNTS, "the counts of all ended threads were read already" },
+	{ PFM_REASON_NO_COUNTS, "there are no unread counts of ended threads" },
 };
 
 static bool names_process(unsigned int reason)

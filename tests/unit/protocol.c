@@ -475,7 +475,8 @@ TEST(failures_belong_to_their_thread)
 	pfm_create_context(&ctx, NULL, NULL, 0);
 	pthread_create(&thread, NULL, nothing_failed_here, NULL);
 	pthread_join(thread, &text);
-	ck_assert_str_eq(text, "no call that opens a context has failed in this thread");
+	ck_assert_str_eq(text,
+			 "no call that returns a descriptor has failed in this thread");
 }
 
 TEST(last_error_asks_the_descriptor)

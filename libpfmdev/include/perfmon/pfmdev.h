@@ -53,7 +53,7 @@ typedef union pfarg_msg pfarg_msg_t;
 typedef int os_err_t;
 
 /* The argument @type of pfm_read() must have this value. */
-#define PFM_RW_PMD	    1 /* read PMDs; the pointer is to an array of pfarg_pmr_t */
+#define PFM_RW_PMD	    1 /* read PMDs; @ptr points to an array of pfarg_pmr_t */
 
 /* A buffer of this many bytes can hold any sentence of pfm_last_error(). */
 #define PFM_LAST_ERROR_SIZE 512

@@ -129,7 +129,10 @@ TEST(turns_can_end_by_time)
 	events_free(&list);
 }
 
-/* A set that counts no events can be useful: during its turn, a part of the program is skipped. */
+/*
+ * A set that counts no events can be useful: during its turn, pfmon does not count what the program
+ * does.
+ */
 TEST(a_set_may_have_only_an_end)
 {
 	struct machine machine = armv8();
@@ -182,7 +185,7 @@ TEST(each_mistake_is_reported_with_its_line)
 		{ "set a\nswitch after 5 r8\nswitch every 5\n",
 		  ":3: set 'a' already has a 'switch' line" },
 		{ "set a\nswitch every 4\nswitch after 5 r8\n",
-		  ":3: set 'a' ends after a time" },
+		  ":3: the turn of set 'a' ends after a time" },
 		{ "set a\nswitch after\n", ":2: '' is not a number" },
 		{ "set a\nswitch after r8 5\n", ":2: 'r8' is not a number" },
 		{ "set a\nswitch after 0 r8\n", ":2: '0' is not a number" },

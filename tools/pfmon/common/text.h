@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as text, and text of unknown origin. */
+/* Write numbers as text, and make text of unknown origin safe for a terminal. */
 #ifndef PFMON_TEXT_H
 #define PFMON_TEXT_H
 

@@ -9,10 +9,11 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER, an event that conflicts with this event. NULL if there is no such
- *	conflict: then other events use all counters that can count this event, or no counter can
+ * @rival: if @pmd is NO_COUNTER, an event that cannot be counted together with this event, because
+ *	they need different values of the same PMC bit. NULL if there is no such event. In this
+ *	case, either other events use all counters that can count this event, or no counter can
  *	count it
- * @pmc: if there is a @rival, the number of the PMC with the conflict
+ * @pmc: if there is a @rival, the number of the PMC that contains this bit
  */
 struct verdict {
 	int pmd;

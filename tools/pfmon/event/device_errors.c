@@ -38,7 +38,10 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Returns the text that follows a command in advice: " as root", or "" if the user is root. */
+/*
+ * Messages advise the user to run a command. Returns the text that follows this command: " as
+ * root", or "" if the user is root already.
+ */
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";

@@ -4,8 +4,9 @@
 #define PFMON_DEVICE_ERRORS_H
 
 /*
- * Report why the device could not be opened, or why a context could not be made. @error is the
- * errno of the failed call. @pmu is the PMU that the user chose, or NULL. Returns -1.
+ * Report why /dev/perfmon could not be opened, or why a context could not be made. @error is the
+ * errno of the failed call. @pmu is the PMU that the user chose, or NULL if the user chose none.
+ * Returns -1.
  */
 int fail_open(int error, const char *pmu);
 

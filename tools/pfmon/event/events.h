@@ -113,9 +113,10 @@ int events_default_sampled(struct event_list *list, const struct machine *machin
 			   bool has_kernel);
 
 /*
- * Make all events use counters, because only counters overflow. On the software PMU, an event NAME
- * that takes no counter is replaced by the event soft::NAME, which takes one. Returns 0, or -1
- * after reporting that the PMU has no event soft::NAME.
+ * Make all events use counters. The caller needs this if the events are sampled or end a turn,
+ * because only counters overflow. On the software PMU, an event NAME that takes no counter is
+ * replaced by the event soft::NAME, which takes one. Returns 0, or -1 after reporting that the PMU
+ * has no event soft::NAME.
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 

@@ -24,7 +24,7 @@ static bool is_ready(void)
 
 /*
  * Returns whether @pmu is a PMU of this machine's cores. libpfm4 also has PMUs for the events of
- * perf and for the uncore. Stores libpfm4's description of @pmu in @info.
+ * perf, and for counters outside the cores. Stores libpfm4's description of @pmu in @info.
  */
 static bool is_core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {

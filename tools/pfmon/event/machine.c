@@ -41,8 +41,8 @@ static int open_context(const char *pmu)
 }
 
 /*
- * Anybody may query the default PMU. To query another PMU, pfmon must create a context, and this
- * requires the permission to count.
+ * Anybody may query the default PMU. To query a PMU by its name, pfmon must create a context, and
+ * this requires the permission to count.
  */
 int machine_look(struct machine *machine, const char *pmu)
 {

@@ -7,8 +7,9 @@
 #define MOST_PRECISE 2
 
 /*
- * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" out of @name. Returns the modes. Adds
- * the number of letters "p" to @precision.
+ * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" out of @name. Returns the levels at
+ * which the event is counted: MODE_USER, MODE_KERNEL or both. Adds the number of letters "p" to
+ * @precision.
  */
 unsigned int modifiers_cut(char *name, unsigned int *precision);
 

@@ -131,7 +131,7 @@ static int pack(struct event_list *list, const struct machine *machine, size_t f
 	return add_set(list, interval);
 }
 
-/* If some events of a group need counters, put all other events of the group into their set. */
+/* If some events of a group need counters, put the other events of the group into the same set. */
 static void join(struct event_list *list, size_t first, size_t end)
 {
 	size_t set = EVERY_SET;

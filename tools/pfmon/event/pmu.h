@@ -63,7 +63,8 @@ struct common_event {
 /**
  * struct counter_rule - which counters can count certain events
  * @code: the rule applies to each event code that equals @code in the bits of @mask
- * @upto: if it is not 0, the rule applies to all codes from @code to @upto
+ * @upto: if it is not 0, the rule applies to each event code whose value in the bits of @mask is
+ *	from @code to @upto
  * @mask: the bits of an event code that are compared; 0: the rule applies to every event
  * @first: first PMD that can count these events
  * @last: last PMD that can count these events

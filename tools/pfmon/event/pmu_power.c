@@ -364,7 +364,7 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 	const char *reason;
 
 	if (code & EVENT_BASED)
-		return "pfmon has no event-based branches (bit 63)";
+		return "pfmon does not support event-based branches (bit 63)";
 	if (code & BRANCH_HISTORY)
 		return "pfmon does not use the branch history buffer (bits 60 to 62)";
 	if (code & ~model->valid)
@@ -387,7 +387,7 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 
 /*
  * For instructions and cycles, PMC5 and PMC6 are preferred, so that the other counters stay
- * available. For any other event, the counter in its code is preferred.
+ * available. For any other event, the counter whose number is in the event's code is preferred.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \
@@ -432,7 +432,7 @@ static const struct counter_rule rules[] = {
 	}
 
 /*
- * The tables below have the codes that perf(1) uses for these names, so pfmon and perf count the
+ * The tables below have the codes that perf(1) uses for the same names, so pfmon and perf count the
  * same events.
  */
 #define CACHE_REFERENCES_TEXT "loads from the first-level data cache"

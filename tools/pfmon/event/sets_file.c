@@ -168,8 +168,10 @@ static int read_after(struct sets_file *file, struct event_set *set)
 	uint64_t number;
 
 	if (set->flags & PFM_SETFL_TIME_SWITCH)
-		return fail("set '%s' ends after a time: it cannot end after events, too",
-			    set->name);
+		return fail(
+			"the turn of set '%s' ends after a time: it cannot also end after "
+			"events",
+			set->name);
 	if (parse_number(word, &number))
 		return fail("'%s' is not a number of events: write 'switch after NUMBER "
 			    "EVENT'",

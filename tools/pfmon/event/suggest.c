@@ -15,7 +15,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return smaller < c ? smaller : c;
 }
 
-/* Returns whether two letters are the same. '-' and '_' are the same, and so are 'a' and 'A'. */
+/* Returns whether two characters count as the same: '-' and '_' do, and so do 'a' and 'A'. */
 static bool is_same(char a, char b)
 {
 	if (a == '_')

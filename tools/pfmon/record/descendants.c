@@ -12,8 +12,8 @@
 #include "descendants.h"
 
 /*
- * Append the children of a thread. The path does not need the number of its process, because
- * /proc/TID exists for each thread.
+ * Append the children of thread @tid. The path can begin with /proc/TID instead of /proc/PID,
+ * because /proc/TID exists for each thread.
  */
 static int add_children(void *data, pid_t tid)
 {

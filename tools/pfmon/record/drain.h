@@ -47,6 +47,8 @@ struct tally {
  *	file; NULL before the first write (hist)
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
+ *
+ * If the names of formats follow a field in parentheses, only these formats use the field.
  */
 struct drain {
 	enum data_format format;

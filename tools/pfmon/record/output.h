@@ -4,9 +4,9 @@
 #define PFMON_OUTPUT_H
 
 /*
- * Make room for a recording at @path ("-" is standard output). An older recording is renamed to
- * PATH.old. An empty file is accepted as it is. If @path is any other file, the call fails and does
- * not change the file. Returns 0, or -1 after reporting an error.
+ * Prepare @path for a new recording ("-" is standard output). If @path is an older recording, it is
+ * renamed to PATH.old. An empty file is accepted as it is. If @path is any other file, the call
+ * fails and does not change the file. Returns 0, or -1 after reporting an error.
  */
 int output_prepare(const char *path);
 

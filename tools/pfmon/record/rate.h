@@ -17,8 +17,8 @@
 /**
  * struct rate - the period of an event
  * @frequency: intended number of samples per second of CPU time; 0: the period is fixed
- * @random_mask: bits that may be set in the random number that is added to each period. On average,
- *	this number is half the mask
+ * @random_mask: a random number is added to each period. Only the bits of this mask may be set in
+ *	the number. On average, the number is half the mask
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
  * @events: total number of events until the rate was last computed

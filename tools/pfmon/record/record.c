@@ -323,7 +323,7 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 	if (counts->full)
 		fprintf(stderr,
 			"pfmon: buffers were full %llu times: nothing was sampled into a full "
-			"buffer until it had been written\n",
+			"buffer until pfmon had written it to the file\n",
 			(unsigned long long)counts->full);
 	if (is_own(&run->options) && !recorder_has_all(recorder) && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "

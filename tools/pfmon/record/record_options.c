@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
 	  take_true, FIELD(has_recorded) },
 	{ "format", 0, "FORMAT",
 	  "how the kernel stores samples: nway (monitoring never stops), default "
-	  "(monitoring stops while a full buffer is written), callchain (as with -g), hist "
+	  "(monitoring stops while pfmon writes a full buffer), callchain (as with -g), hist "
 	  "(the kernel adds up samples by instruction)",
 	  take_format, FIELD(format) },
 	{ "random", 0, "MASK",

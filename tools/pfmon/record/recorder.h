@@ -33,7 +33,7 @@
  * @context_count: number of @contexts
  * @buffers: the buffers of all samplers; the index of a buffer is its number in the file
  * @buffer_count: number of @buffers
- * @ends: descriptors that show when the processes that the user named have ended
+ * @ends: pidfds of the processes that the user named. They show when these processes have ended
  * @processes: processes whose names and mappings are read from /proc
  * @all_processes: all processes of the machine if CPUs are recorded; the command's processes if its
  *	descendants are recorded, too, and the kernel permits reports about processes
@@ -106,8 +106,8 @@ struct recorder {
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
 /*
- * Add a sampler that has a new context and the same events. If the context cannot be created,
- * recorder_try_add_sampler() returns a positive errno without a message.
+ * Add a sampler with a new context, and program the events of the recording in this context. If the
+ * context cannot be created, recorder_try_add_sampler() returns a positive errno without a message.
  */
 int recorder_add_sampler(struct recorder *recorder);
 int recorder_try_add_sampler(struct recorder *recorder);

@@ -54,7 +54,7 @@ static int attach_processes(struct recorder *recorder)
 	if (targets_attach_threads(&recorder->options->scope, recorder_follows(recorder),
 				   &attacher, &recorder->ends))
 		return -1;
-	/* If threads have ended since pfmon counted them, there are too many samplers. */
+	/* Close the samplers that are left over because threads ended before they got a context. */
 	recorder_drop_samplers(recorder, attachments.count);
 	return recorder->count ? 0
 			       : fail("the threads ended before they could be monitored");

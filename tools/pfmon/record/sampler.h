@@ -30,8 +30,8 @@
  * @all: the events and their witnesses (second counters of the same events, see
  *	witness.h)
  * @dropped: for each event, how many occurrences were lost when the period was changed
- * @unsampled: for each event, how many occurrences are in no sample, computed at the end. If this
- *	number is not known, unsampled[i].counted is 0
+ * @unsampled: for each event, for how many occurrences the PMU delivered no sample, computed at the
+ *	end. If this number is not known, unsampled[i].counted is 0
  * @cut: for each event, how many occurrences are in no sample because threads ended before a period
  *	was over
  * @buffers: one buffer, or one for each CPU if the context has a flag PFM_FL_INHERIT_*. There are
@@ -81,9 +81,10 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    uint64_t random_mask);
 
 /*
- * Load the context on a thread or CPU, and map the buffers. Child processes that pfmon created
- * earlier do not inherit these mappings. If the load failed, sampler_try_attach() returns a
- * positive errno without a message. sampler_attach() is for threads only, and reports the error.
+ * Load the context on a thread or CPU, and map the buffers. If there is a command, pfmon has
+ * created its process before this call, so that the process does not inherit the mappings. If the
+ * load failed, sampler_try_attach() returns a positive errno without a message. sampler_attach() is
+ * for threads only, and reports the error.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);
@@ -104,8 +105,8 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
 /*
- * Write UNSAMPLED records, which contain how many occurrences of an event are in no sample. An
- * event for which this number is not known gets no record.
+ * Write an UNSAMPLED record for each event. It contains for how many occurrences of the event the
+ * PMU delivered no sample. An event for which this number is not known gets no record.
  */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 

@@ -3,8 +3,8 @@
  * Find out how many samples the PMU did not deliver. A counter that is sampled is reset after each
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
  * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
- * only now and then. So pfmon counts the same event a second time, if a counter is left for this.
- * This second event is the witness. Its counter is never reset. If the witness counts more events
+ * only now and then. So pfmon counts the same event with a second counter, if one is left. This
+ * second event is called the witness. Its counter is never reset. If the witness counts more events
  * than the sum of the periods of all samples, the difference is the number of events that are in
  * no sample.
  */
@@ -32,7 +32,8 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * @samples: number of the samples that were taken
  * @period: the current period
  * @rest: number of events since the last sample
- * @cut: maximum number of events that may be in no sample because threads ended during a period
+ * @cut: maximum number of events that may be in no sample because threads ended before a period was
+ *	over
  * @dropped: number of events that were lost when the period was changed
  * @lost: number of samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0 if this sum is not known
@@ -51,7 +52,7 @@ struct explained {
 /*
  * A witness counted @counted events. Store in @record how many of them are in no sample for an
  * unknown reason. Returns how many of the @counted events are in no sample because threads ended
- * during a period.
+ * before a period was over.
  */
 uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
 			 const struct explained *explained);

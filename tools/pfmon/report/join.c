@@ -34,7 +34,7 @@ struct part {
 /**
  * struct joined - the joined file
  * @bytes: its bytes
- * @size: number of @bytes so far
+ * @size: number of bytes in @bytes so far
  * @losses: for each context, the sum of its losses in all files
  * @losses_count: number of @losses
  * @cpus: for each context, the sum of its CPU records in all files
@@ -239,8 +239,8 @@ static int add_cpu(struct joined *joined, const struct data_record *record)
 }
 
 /*
- * Add an END record to the sums. Its file began @began ns after the first file. The duration is not
- * a sum: the recording lasts until the end of its last file.
+ * Add the END record of a file to the sums. This file began @began ns after the first file. The
+ * duration is not a sum: the recording lasts until the end of its last file.
  */
 static void add_end(struct joined *joined, const struct data_record *record,
 		    uint64_t began)

@@ -63,7 +63,7 @@ static inline bool is_kernel_address(uint64_t address)
 }
 
 /*
- * Find what was mapped at @address at @time. A kernel address is searched in the mappings of the
+ * Find what was mapped at @address at @time. A kernel address is looked up in the mappings of the
  * kernel, any other address in the mappings of process @tgid. If nothing was mapped there at @time,
  * returns the first later mapping of @address. Returns NULL if there is no later mapping either.
  */

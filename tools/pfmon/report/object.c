@@ -115,7 +115,7 @@ static int compare_objects(const struct object *a, const struct object *b)
 	return order ? order : a->is_kernel - b->is_kernel;
 }
 
-/* Returns whether the kernel or its modules have other addresses in @recording than in @kernel. */
+/* Returns true if the kernel or a module has another address in @recording than in @kernel. */
 static bool has_moved(const struct recording *recording, const struct kernel *kernel)
 {
 	size_t found = 0;

@@ -56,7 +56,7 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Returns whether @symbol is a function or a label in code. Labels are wanted because a function in
+ * Returns true if @symbol is a function or a label in code. Labels are wanted because a function in
  * assembly language may have only a label as its symbol. But a label whose name begins with $ is
  * not wanted: on Arm such a label says whether instructions or data follow.
  */

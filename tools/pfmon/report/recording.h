@@ -6,13 +6,13 @@
 #include "../data/data_read.h"
 
 /*
- * The pointers in the structures below point into the file's bytes, which have been
- * checked.
+ * The pointers in the structures below point into the file's bytes. recording_read() leaves out
+ * invalid records. samples_each() checks the entries in recorded_block.entries.
  */
 
 /**
  * struct recorded_event - an event
- * @event: the record
+ * @event: the EVENT record
  * @name: name that the user gave
  */
 struct recorded_event {
@@ -22,8 +22,8 @@ struct recorded_event {
 
 /**
  * struct recorded_thread - a thread's name
- * @thread: the record
- * @comm: its name
+ * @thread: the THREAD record
+ * @comm: the thread's name
  */
 struct recorded_thread {
 	const struct data_thread *thread;
@@ -32,7 +32,7 @@ struct recorded_thread {
 
 /**
  * struct recorded_mapping - executable memory
- * @mapping: the record
+ * @mapping: the MAPPING record
  * @path: path of the file, or a name in brackets
  * @build_id: hexadecimal digits, or "" if it is not known
  */
@@ -44,7 +44,7 @@ struct recorded_mapping {
 
 /**
  * struct recorded_block - a block of samples
- * @samples: the record
+ * @samples: the SAMPLES record
  * @entries: entries as the kernel wrote them
  * @size: size of @entries in bytes
  */

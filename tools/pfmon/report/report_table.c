@@ -7,7 +7,7 @@
 #include "report_heading.h"
 #include "report_table.h"
 
-/* Widths of the columns before the bar and the names: percent, samples and processes. */
+/* Widths of the first columns, which show the percentage, the samples and the processes. */
 #define PERCENT_WIDTH	8
 #define SAMPLES_WIDTH	14
 #define PROCESSES_WIDTH 11

@@ -10,8 +10,8 @@
 /**
  * struct symbol - a function
  * @address: address where the function begins
- * @size: size in bytes, or 0 if the size is not known. The function then ends at @limit or at the
- *	next symbol
+ * @size: size in bytes, or 0 if the size is not known. In this case the function ends at @limit or
+ *	at the next symbol, whichever comes first
  * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: if several symbols have the same address, the one with the lowest rank is shown
  * @outer: after sorting, index plus 1 of the symbol that contains this symbol; 0 if no symbol

@@ -74,7 +74,7 @@ int group_attach_cpu(struct group *group, int cpu)
 	return 0;
 }
 
-/* A load resets the statistics of a context, so @earlier keeps those from before the load. */
+/* A load resets the context's statistics, so @group->earlier keeps those from before the load. */
 int group_resume_cpu(struct group *group, size_t index)
 {
 	struct session *session = group_session(group, index);

@@ -15,8 +15,8 @@
  * @twins: the other contexts
  * @twin_count: number of @twins
  * @attached: number of contexts that have been loaded. @first is loaded first, then @twins in order
- * @earlier: a context is loaded again if its CPU comes online again, and this load resets its
- *	statistics. These are the sums of the statistics from before such loads
+ * @earlier: sums of the statistics that contexts had before they were loaded again. A context is
+ *	loaded again if its CPU comes online again, and this load resets its statistics
  * @values: buffer for the counts of one context
  * @times: buffer for the CPU times of one context
  */
@@ -87,7 +87,7 @@ struct group_losses {
 	struct unfollowed unfollowed;
 };
 
-/* Add the losses since the load. */
+/* Add the losses since the load to @losses. */
 void group_add_losses(const struct group *group, struct group_losses *losses);
 
 /* Add the statistics of all contexts to @costs, including @group->earlier. */

@@ -88,7 +88,7 @@ void session_close(struct session *session)
 	session->values = NULL;
 }
 
-/* Returns how many elements of @size bytes each pfmon may pass to the kernel in one call. */
+/* Returns how many elements, each of @size bytes, pfmon may pass to the kernel in one call. */
 static unsigned int vector_limit(const struct session *session, size_t size)
 {
 	uint64_t bytes = session->machine.info.arg_mem_max;
@@ -135,9 +135,9 @@ static int create_sets(struct session *session)
 }
 
 /*
- * Add @bits to the PMCs of @set, which begin at index @first. If two events of @set need the same
- * PMC, the bits of both events are merged. The assignment has checked that the events need the same
- * values in all bits that both of them use.
+ * Add @bits to the PMCs of @set, which begin at @session->pmcs[@first]. If two events of @set need
+ * the same PMC, the bits of both events are merged. The assignment has checked that the events need
+ * the same values in all bits that both of them use.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)

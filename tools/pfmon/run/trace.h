@@ -52,8 +52,8 @@ int trace_to_exec(pid_t pid);
 void trace_end(pid_t pid);
 
 /*
- * Ask waitid() for the stop of a traced child, so that waitid() does not report this stop again.
- * Returns si_status, or -1 if the child is not stopped any more.
+ * Call waitid() to learn why a traced child has stopped. After this, waitid() does not report the
+ * same stop again. Returns si_status, or -1 if the child is not stopped any more.
  */
 int trace_take_stop(pid_t pid);
 

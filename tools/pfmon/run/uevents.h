@@ -8,7 +8,7 @@
 /* Returns a descriptor that is readable when there is an event, or -1. */
 int uevents_open(void);
 
-/* Read all events. Returns whether one of them was about a CPU, or whether events were lost. */
+/* Read all events. Returns true if one of them was about a CPU, or if events were lost. */
 bool uevents_take(int fd);
 
 #endif

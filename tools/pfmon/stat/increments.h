@@ -12,7 +12,7 @@
  * @ratios: the increments of each event
  * @values: counts that increments_take() has just read
  * @times: for each set, the CPU time of the thread in ns while the set was active; for CPUs, the
- *	time in ns for which the set was active. Read together with @values
+ *	time in ns for which the set was active. These times and @values are from the same reading
  * @last_values: counts at the last reading. At its end, increments_take() replaces them by @values
  * @last_times: like @last_values, for @times
  */

@@ -6,7 +6,7 @@
 #include "results.h"
 
 /**
- * struct metric - the comment on an event
+ * struct metric - the comment after the count of an event, such as "2.00 insn per cycle"
  * @value: the figure, in units of @unit
  * @decimals: number of meaningful digits after the point
  * @unit: "insn per cycle", ...; NULL if there is no comment

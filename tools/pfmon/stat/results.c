@@ -93,8 +93,9 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns true if CPUs were measured and nothing was counted on them: their CPU time is then 0. If
- * threads were measured, a CPU time of 0 may mean that they never ran, so counts of 0 are right.
+ * Returns true if CPUs were measured, but nothing was counted on them: the time during which they
+ * were counted is 0. Returns false if threads were measured: if their CPU time is 0, they may never
+ * have run, and then counts of 0 are right.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

@@ -7,8 +7,8 @@
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total)
 {
 	/*
-	 * A long double is not sufficient: on some machines it has no more bits than a
-	 * double.
+	 * The product of two 64-bit numbers can have 128 bits. A long double would lose some of
+	 * them: on some machines it has no more bits than a double.
 	 */
 	return (uint64_t)((unsigned __int128)value * total / duration);
 }

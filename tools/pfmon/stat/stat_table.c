@@ -70,7 +70,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The width aligns the decimal points of all comments. @gap aligns the units. */
+		/* The field width aligns the decimal points of all numbers, @gap their units. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -244,8 +244,9 @@ static void table_times(FILE *file, const struct results *results)
 }
 
 /*
- * Print the mean time of the interrupts that the kernel timed. This mean times the number of all
- * interrupts is an estimate of the time of all interrupts: print this estimate, too.
+ * The kernel measures the duration of only some interrupts. Print the mean of these durations. Also
+ * print an estimate of the total duration of all interrupts: this mean, multiplied by the number of
+ * interrupts.
  */
 static void table_interrupt_time(FILE *file, const struct pfm_statistics *sum)
 {

@@ -57,7 +57,7 @@ static uint64_t find_turns(void)
  * @time: its duration in ns
  * @switches: number of set switches
  * @values: counts of the events
- * @times: CPU time in ns in each set
+ * @times: for each event set, the CPU time in ns during which it was active
  */
 struct trial {
 	uint64_t time;

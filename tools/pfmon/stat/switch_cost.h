@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cost of a switch from one event set to the next. While the kernel switches sets, the clock of
- * the active set continues to run. But the counters of the set are stopped, or they count the
- * kernel's own work. In both cases, a scaled count has an error that is not included in the error
- * that scale.h computes from the increments. So pfmon measures the cost with a loop of its own.
+ * The cost of a switch from one event set to the next. The measured time of the active set includes
+ * the time that the kernel needs for the switch. But during the switch, the counters of the set are
+ * stopped, or they count what the kernel executes for the switch. In both cases, a scaled count has
+ * an error that is not included in the error that scale.h computes from the increments. So pfmon
+ * measures the cost with a loop of its own.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H

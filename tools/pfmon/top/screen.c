@@ -32,7 +32,10 @@ static void measure(struct screen *screen)
 	screen->rows = size.ws_row ? size.ws_row : DEFAULT_ROWS;
 }
 
-/* Read keys one by one.  Ctrl-C and Ctrl-Z still send their signals. */
+/*
+ * Change the terminal's settings, so that keys can be read one by one and are not echoed.  Ctrl-C
+ * and Ctrl-Z still send their signals.
+ */
 static void take_keys(const struct screen *screen)
 {
 	struct termios settings = screen->saved;

@@ -34,8 +34,8 @@ int screen_begin(struct screen *screen);
 
 /*
  * Returns the key that was pressed, or 0 if there is none. Returns SCREEN_REDRAW if the size of the
- * terminal has changed, or if pfmon was stopped and now continues. Returns SCREEN_QUIT if no key
- * can be read, for example because the terminal no longer exists.
+ * terminal has changed, or if pfmon was stopped and now continues. Returns SCREEN_QUIT if reading a
+ * key fails, for example because the terminal no longer exists.
  */
 char screen_key(struct screen *screen);
 

@@ -7,9 +7,9 @@
 # make uninstall    removes what make install has installed
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        runs the gate: the tests that every change has to pass
-# make check-all    runs all tests on the kernels of the Debian release; KERNELS=all runs only the
-#                   suites, on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64" runs only
-#                   the suites, on these kernels
+# make check-all    runs all tests on the kernels of this machine's Debian release; KERNELS=all runs
+#                   only the suites, on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64"
+#                   runs only the suites, on these kernels
 # make bench        measures the costs of perfmon and of perf, in guest instructions
 # make coverage     shows which lines of the modules the tests reach
 # make fuzz         makes random calls in a guest;

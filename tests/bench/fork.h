@@ -2,7 +2,10 @@
 #ifndef BENCH_FORK_H
 #define BENCH_FORK_H
 
-/* Stores the costs of the FORK* rows: with perfmon, with perf, and with neither. */
+/*
+ * Measures the rows FORK*. Stores the costs with perfmon in @ours, those with perf in @perf, and
+ * the cost without any counters in @neither.
+ */
 void measure_forks(double *ours, double *perf, double *neither);
 
 #endif

@@ -34,7 +34,7 @@
 		n, event, PFM_SOFT_CONTEXT_SWITCHES, n                                   \
 	}
 
-#define X86_INSTRUCTIONS 0xc0 /* Intel's and AMD's */
+#define X86_INSTRUCTIONS 0xc0 /* the event's code on Intel and AMD */
 #define INTEL_CYCLES	 0x3c
 #define AMD_CYCLES	 0x76
 #define X86_USER	 PFM_INTEL_PMC_USER /* AMD's bits are the same */

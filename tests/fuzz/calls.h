@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that execute() calls. */
+/* Functions that are called by execute(). */
 #ifndef FUZZ_CALLS_H
 #define FUZZ_CALLS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The canary is a context that its worker loads on itself. No other worker can reach this context.
- * Whatever the other workers do, the canary's counts must be between bounds that this file
+ * The canary is a context that a worker loads on its own thread. No other worker can reach this
+ * context. Whatever the other workers do, the canary's counts must be between bounds that this file
  * computes.
  */
 #include <errno.h>

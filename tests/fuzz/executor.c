@@ -369,7 +369,7 @@ timer_t timeout_new(void)
 	return timer;
 }
 
-/* From here on, a call that blocks ends with EINTR after TIMEOUT_NS. */
+/* Until timeout_end(), a call that blocks ends with EINTR after TIMEOUT_NS. */
 void timeout_begin(struct executor *executor)
 {
 	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };

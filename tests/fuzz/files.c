@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executes calls that work on any file, such as read(2), and writes to perfmon's settings. */
+/*
+ * Executes calls that work on any file, such as read(2), and the operation that changes a setting
+ * of perfmon.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -115,10 +115,10 @@ static void build_worker(unsigned int number, struct random *random, enum pmu pm
 }
 
 /*
- * Worker 0 prepares the round, worker 1 is the canary, and worker 2 changes the machine's settings,
- * CPUs or modules. Each other worker is a thread or a process, of root or of a user. With
- * THEME_MODULES, worker 2 unloads the PMU's module and the core. This fails while a context exists,
- * so with THEME_MODULES at most one other worker (worker 3) makes random calls.
+ * Worker 0 prepares the round, worker 1 counts with canaries (canary.c), and worker 2 changes the
+ * machine's settings, CPUs or modules. Each other worker is a thread or a process, of root or of a
+ * user. With THEME_MODULES, worker 2 unloads the PMU's module and the core. This fails while a
+ * context exists, so with THEME_MODULES at most one other worker (worker 3) makes random calls.
  */
 const struct plan *generate(uint64_t seed, enum pmu pmu)
 {

@@ -343,10 +343,11 @@ static void put_format(struct executor *executor, const struct operation *operat
 }
 
 /*
- * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait as long as the descriptor is
- * open, so it must not be a worker. Only a process with one thread creates such contexts. The
- * process marks the descriptors of these contexts, so that thread_to_load() never chooses another
- * worker for such a context.
+ * If a context with PFM_FL_NOTIFY_BLOCK is loaded on a thread, the thread may wait for a restart as
+ * long as the descriptor is open. No worker may wait so long. The kernel refuses to load such a
+ * context on the caller's own thread. To protect the other workers, only a process with one thread
+ * creates such contexts. The process marks their descriptors, and thread_to_load() never chooses
+ * another worker for a marked descriptor.
  */
 #define MARK	   O_APPEND
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Contains the table of pairs, which lists the errnos that each call may return.
+ * Contains the table of pairs. A pair is a call and an errno that this call may return.
  *
  * The source of a pair is the document that lists it: a section of docs/interface.md or, for errors
  * that only this implementation returns, a header or a man page. All documented pairs are counted,

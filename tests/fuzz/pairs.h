@@ -10,8 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: number of all operations that were executed
- * @times: how often each call returned each errno, or 0 for success.  Of the calls on descriptors
- *	that are not perfmon's, only those that returned EBADF are counted
+ * @times: how often each call returned each errno; errno 0 stands for success.  A call on a
+ *	descriptor that is not perfmon's is counted only if it returned EBADF
  */
 struct seen {
 	uint64_t operations;

@@ -138,7 +138,7 @@ static inline bool is_ioctl(enum call call)
 	X(DEAD) /* a process that has ended */                                           \
 	X(INIT)                                                                          \
 	X(KERNEL_THREAD)                                                                 \
-	X(NUMBER) /* thread number @value */
+	X(NUMBER) /* the thread whose ID is @value */
 
 enum place {
 #define PLACE_ENTRY(name) name,
@@ -212,7 +212,8 @@ struct operation {
 
 /**
  * struct worker - a thread
- * @process: threads with the same @process belong to one process; process 0 starts the others
+ * @process: threads with the same @process belong to one process; process 0 starts the other
+ *	processes
  * @user: uid of the thread, 0 for root
  * @count: number of operations
  * @operations: the operations in the order of execution

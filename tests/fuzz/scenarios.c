@@ -103,7 +103,7 @@ static struct operation *step(struct builder *builder, enum call call, unsigned 
 	return add_filled(builder, call, slot);
 }
 
-/* Makes the operation @load load the context on a thread of a target. */
+/* Chooses a thread of a target for @load, the operation that loads the context. */
 static void load_target(struct builder *builder, struct operation *load)
 {
 	load->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
@@ -155,7 +155,7 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 		step(builder, CLOSE, slot);
 }
 
-/* Adds calls that end sampling, in random order. */
+/* Adds, in random order, calls that end sampling. */
 static void end_sampling(struct builder *builder, unsigned int slot)
 {
 	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL };
@@ -492,7 +492,7 @@ void add_modules(struct builder *builder)
 	add(builder, MODULE, 0)->value = 1 | 4;
 	/*
 	 * The first context after the module was loaded makes more allocations than later contexts,
-	 * so more different allocations can be made to fail here.
+	 * so more allocations can be made to fail here.
 	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =

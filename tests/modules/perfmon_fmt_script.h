@@ -13,9 +13,10 @@
 
 /*
  * The callbacks handler() and restart() return the answers in @handler and @restart, one after the
- * other: PFM_CONTROL_* of perfmon_format.h. If one of the callbacks is called more than
- * SCRIPT_ANSWERS times, it returns its last answer again. @init is the value that the callback
- * init() returns: 0 or a negative errno. The first version of this structure ended with @init.
+ * other. The answers are flags PFM_CONTROL_* (perfmon_format.h). If one of the callbacks is called
+ * more than SCRIPT_ANSWERS times, it returns its last answer again. @init is the value that the
+ * callback init() returns: 0 or a negative errno. The first version of this structure ended with
+ * @init.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];

@@ -170,8 +170,8 @@ static void change_errno(struct source *source, struct range name)
 }
 
 /*
- * Changes the numbers in a macro's definition. Where the macro is used, the file does not contain
- * these numbers, so they cannot be changed there.
+ * Changes the numbers in a macro's definition. They cannot be changed where the macro is used,
+ * because the file has only the macro's name there.
  */
 static void definition(struct source *source, struct range range)
 {

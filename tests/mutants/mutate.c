@@ -17,7 +17,7 @@ static void usage(FILE *stream)
 	      "       perfmon-mutate draw SEED COUNT <LIST\n"
 	      "       perfmon-mutate apply FILE <LINE\n\n"
 	      "list prints all mutants of FILE, one on each line.  FILE is compiled with these\n"
-	      "FLAGs; if it is a header, as part of UNIT.  A line has these fields:\n\n"
+	      "FLAGs; a header is compiled as part of UNIT.  A line has these fields:\n\n"
 	      "  ID FILE OFFSET LENGTH LINE KIND FUNCTION OCCURRENCE FROM TO REPLACEMENT\n\n"
 	      "Tabs separate the fields, which have \\t, \\n and \\\\ in place of tabs, newlines\n"
 	      "and backslashes.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and\n"

@@ -143,7 +143,7 @@ void mutants_finish(struct source *source)
 
 static void hash(uint64_t *value, const char *string)
 {
-	/* FNV-1a, including the end of the string */
+	/* FNV-1a; the zero byte at the end of the string is hashed, too */
 	do {
 		*value = (*value ^ (unsigned char)*string) * 0x100000001b3;
 	} while (*string++);

@@ -64,10 +64,10 @@ void mutants_print(const struct source *source, FILE *stream);
 
 /* Returns the function that contains offset @at, or NULL. */
 const struct function *source_function(const struct source *source, size_t at);
-/* Stores the range of @cursor in the file. Returns false if its text is not in the file itself. */
+/* Sets @range to the place of @cursor's text. Returns false if the text is not in the file. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
-/* The mutation operators. Each one makes mutants of a cursor, or of the whole file. */
+/* The mutation operators. Each one makes mutants of a cursor, of a range, or of the whole file. */
 void mutate_expression(struct source *source, CXCursor cursor);
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_constant(struct source *source, CXCursor cursor);

@@ -53,9 +53,9 @@ gate_words() {
 	(. tests/stages && echo "${!1}")
 }
 
-# Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
-# Leave out each suite that is named with ^ before its name. If ^ is before the name of a single
-# test, keep the suite: all its tests run.
+# expand_words WORD...: print the words, which have the form of those in tests/stages, one per line.
+# In place of "FOLDER/", print the suites of this folder. Leave out each suite that is named with ^
+# before its name. If ^ is before the name of a single test, keep the suite: all its tests run.
 expand_words() {
 	local word
 	for word; do
@@ -265,8 +265,8 @@ run_suites() {
 # ---- reading a log ---------------------------------------------------------------------------
 
 # Print a line for each suite that began: its name, passed or failed, elapsed and CPU seconds, and
-# the first test that failed. Leave out suites that the guest does not have. If the guest ended in a
-# suite, the line of this suite says how the guest ended.
+# the first test that failed. Leave out suites that the guest does not have. If the guest ended
+# during a suite, the line of this suite says how the guest ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

@@ -30,11 +30,14 @@ struct call {
 /* Exits if @path cannot be read. */
 struct text text_read(const char *path);
 
-/* Stores the first token in @range. A comment is no token. Returns false if there is no token. */
+/*
+ * Sets @token to the first token in @range. A comment is no token. Returns false if there is no
+ * token.
+ */
 bool token_first(const struct text *text, struct range range, struct range *token);
-/* Stores the only token in @range. Returns false if @range has no token, or more than one. */
+/* Sets @token to the only token in @range. Returns false if @range does not have just one token. */
 bool token_only(const struct text *text, struct range range, struct range *token);
-/* Stores the last token in @range, which must not begin inside of a token or comment. */
+/* Sets @token to the last token in @range. @range must not begin inside of a token or comment. */
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 

@@ -129,9 +129,9 @@ static bool is_named(const struct suite *suite, const TTest *test, const char *w
 }
 
 /*
- * Without words, every test is wanted. A word that begins with ^ leaves out the tests that it
- * names. If several words name a test, the last one decides. A test that no word names is wanted
- * only if the first word begins with ^.
+ * Without words, every test is wanted. With words, a test that no word names is wanted only if the
+ * first word begins with ^. A word that begins with ^ leaves out the tests that it names. If
+ * several words name a test, the last one decides.
  */
 static bool is_wanted(const struct suite *suite, const TTest *test, char **words)
 {

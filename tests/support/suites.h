@@ -30,7 +30,8 @@
  * struct suite - tests of one file
  * @name: name on the command line
  * @seconds: time limit of each test
- * @file: path of the source; on the command line, FOLDER/ stands for all suites in this folder
+ * @file: path of the source; on the command line, FOLDER/ stands for all suites whose sources are
+ *	in a folder of this name
  */
 struct suite {
 	const char *name;

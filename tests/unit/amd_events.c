@@ -104,7 +104,10 @@ TEST(family_15h_has_the_counters_of_its_manual)
 			      pfm_amd_15h_counters(manual[i].code), manual[i].counters);
 }
 
-/* The other fields of a PMC do not change which counters can count the event. */
+/*
+ * The event's code and unit mask determine which counters can count the event. The other fields of
+ * a PMC have no effect on this.
+ */
 TEST(levels_and_thresholds_do_not_change_the_counters)
 {
 	for (size_t i = 0; i < COUNT(manual); i++)

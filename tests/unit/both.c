@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that uses libpfm4 and libpfmdev together.  headers.sh compiles it as
- * C and C++, with the headers in either order, and links it with both.
+ * A program that uses libpfm4 and libpfmdev together.  headers.sh compiles it as C and C++, with
+ * the headers of the two libraries in either order, and links it with both libraries.
  */
 #ifdef PERFMON_FIRST
 #include <perfmon/perfmon.h>

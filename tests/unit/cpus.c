@@ -14,7 +14,10 @@ enum {
 	MOST = 8
 };
 
-/* Checks that @list has the CPUs @wanted: their numbers, each followed by a blank. */
+/*
+ * Checks that pfm_cpus_parse() reads @list as the CPUs in @wanted. @wanted contains the number of
+ * each CPU, followed by a blank.
+ */
 static void must_be(const char *list, const char *wanted)
 {
 	struct pfm_cpu_context contexts[MOST];

@@ -38,7 +38,7 @@ static struct with_values with_values(struct pfm_dfl_smpl_entry entry)
 	return (struct with_values){ entry, { 1, 2 } };
 }
 
-/* Write records of all types of version 1.0, with samples in all formats. */
+/* Write records of all types of file version 1.0, with samples in all formats. */
 static void write_everything(const char *path)
 {
 	const struct with_values values[] = {
@@ -429,7 +429,7 @@ TEST(a_record_of_size_0_ends_the_file)
 	}
 }
 
-/* Each type of record of version 1.0 is tested with a size that is too small for its contents. */
+/* A record of each type of file version 1.0 has a size that is too small for its contents. */
 TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
@@ -533,8 +533,8 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.samples[1].tid, 2);
 	ck_assert_uint_eq(found.samples[2].tid, 3);
 	/*
-	 * Version 1.0 stored the number of values only with the event, not with each entry. So the
-	 * second entry is read as if it had two values.
+	 * With format version 1.0, an entry does not say how many values it has. So the second
+	 * entry is read as if it had two values, as the record of the event says.
 	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);

@@ -70,8 +70,9 @@ static void every_call_says_ebadf(int fd, int calls)
 
 		errno = 0;
 		result = call_create_nothing(fd, number);
-		ck_assert_msg(result == -1 && errno == EBADF, "call %d returned %d: %s",
-			      number, result, strerror(errno));
+		ck_assert_msg(result == -1 && errno == EBADF,
+			      "case %d of call_create_nothing() returned %d: %s", number,
+			      result, strerror(errno));
 	}
 }
 

@@ -222,7 +222,10 @@ static void check_tally(void)
 	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
 }
 
-/* The tally must be correct at all times, even between taking a buffer and handing it back. */
+/*
+ * The tally contains sums over the samples. These sums must be correct at all times, even when a
+ * buffer has been taken and not yet handed back.
+ */
 TEST(the_tally_includes_all_samples)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

@@ -27,7 +27,7 @@
 #define REGION_ROOM  (REGION_SIZE / 40)
 
 /**
- * struct machine - a buffer, and the states of its writer and its reader
+ * struct machine - a buffer, the state of the kernel that fills it, and the state of pfmon
  * @buffer: the sampling buffer
  * @next: number of the next sample
  * @lost: number of samples that did not fit into the buffer

@@ -83,7 +83,7 @@ if compile "$work/probe.c" 2>/dev/null; then
 	check "gcc -m32 layout" compile -std=c11 "$here/layout_static.c"
 fi
 
-# A program that uses both libpfmdev and libpfm4.
+# Build a program that uses both libpfmdev and libpfm4.
 if [ -e /usr/include/perfmon/pfmlib.h ]; then
 	for order in -DPERFMON_FIRST -UPERFMON_FIRST; do
 		# shellcheck disable=SC2086

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that pfmon finds who holds counters. The tests let pfmon read a directory like /proc. */
+/*
+ * Tests that pfmon finds who holds counters. The tests make a directory that pfmon reads in place
+ * of /proc.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

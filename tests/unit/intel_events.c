@@ -60,7 +60,7 @@ TEST(each_model_has_its_description)
 		{ 0x55, &pmu_intel_skylake },
 		{ 0x6a, &pmu_intel_icelake },
 		{ 0x8f, &pmu_intel_sapphirerapids },
-		{ 0x1c, &pmu_intel }, /* Bonnell has no restrictions. */
+		{ 0x1c, &pmu_intel }, /* Bonnell: all general counters are alike */
 		{ 100, &pmu_intel }, /* the tests' guests */
 		{ 0, &pmu_intel },
 	};
@@ -164,7 +164,7 @@ TEST(each_model_has_the_counters_of_its_event_list)
 	for (size_t i = 0; i < COUNT(lists); i++)
 		ck_assert_msg(
 			choices(lists[i].pmu, all, lists[i].code) == lists[i].counters,
-			"row %zu, event 0x%llx: counters 0x%x, not 0x%x", i,
+			"row %zu, event 0x%llx: counter mask 0x%x, not 0x%x", i,
 			(unsigned long long)lists[i].code,
 			choices(lists[i].pmu, all, lists[i].code), lists[i].counters);
 }

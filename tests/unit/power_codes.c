@@ -28,7 +28,7 @@ static void check_encoding(const struct encoding *wanted)
 				    bits);
 	while (expected < MAX_PMCS_PER_EVENT && wanted->bits[expected].mask)
 		expected++;
-	ck_assert_msg(count == expected, "r%llx on PMD %u: %u PMCs, not %u",
+	ck_assert_msg(count == expected, "r%llx on PMD %u needs %u PMCs, not %u",
 		      (unsigned long long)wanted->code, wanted->pmd, count, expected);
 	for (unsigned int i = 0; i < count; i++) {
 		const struct pmc_bits *own = &wanted->bits[i];
@@ -189,7 +189,7 @@ TEST(POWER10_codes_become_register_fields)
 		    { MMCRA, 0x0000000000013551, 0x00ffec000007ff77 },
 		    { MMCR2, 0x0000000040000000, 0x0000001840000000 },
 		    { MMCR3, 0, 0x000000000007fff0 } } },
-		/* the largest data source, on PMC3 */
+		/* the largest value of the field for the data source, on PMC3 */
 		{ &pmu_power10,
 		  0x0fffe0000003c040,
 		  MODE_BOTH,
@@ -280,7 +280,7 @@ TEST(a_code_can_use_each_counter_that_has_its_event)
 		count = pmu_counters(machine.pmu, &machine.info, cases[i].code, pmds);
 		while (wanted < 6 && cases[i].pmds[wanted])
 			wanted++;
-		ck_assert_msg(count == wanted, "r%llx: %u counters, not %u",
+		ck_assert_msg(count == wanted, "r%llx can use %u counters, not %u",
 			      (unsigned long long)cases[i].code, count, wanted);
 		for (unsigned int j = 0; j < count; j++)
 			ck_assert_msg(
@@ -348,7 +348,7 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x0a034340401e0, NULL },
 		{ &pmu_power9, 0x3f340401e0, "reserved" },
 		{ &pmu_power10, 0xf5340401e0, "reserved" },
-		{ &pmu_power9, 0x34140401e0, "threshold" }, /* nothing selected */
+		{ &pmu_power9, 0x34140401e0, "threshold" }, /* threshold select 0 */
 		/* sampling */
 		{ &pmu_power9, 0x34340400e0, "marked" },
 		{ &pmu_power9, 0x30401e0, "sampling mode" },

@@ -40,7 +40,7 @@ static void check_together(const struct pmu *pmu, const uint64_t *codes, const i
 	count_together(&together, pmu, codes, count);
 	for (size_t i = 0; i < count; i++)
 		ck_assert_msg(together.verdicts[i].pmd == pmds[i],
-			      "event %zu, r%llx: PMD %d, not %d", i,
+			      "event %zu, r%llx, got PMD %d, not PMD %d", i,
 			      (unsigned long long)codes[i], together.verdicts[i].pmd,
 			      pmds[i]);
 }

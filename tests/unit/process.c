@@ -25,8 +25,8 @@ SUITE(process, 120);
 #define NEW_PAGE ((void *)0x7f0000000000ull)
 
 /**
- * struct record - a thread or a mapping in the file
- * @is_thread: the record is a thread, not a mapping
+ * struct record - a record of the file; it describes a thread or a mapping
+ * @is_thread: the record describes a thread
  * @thread: the thread, if @is_thread
  * @mapping: the mapping, if not @is_thread
  * @text: name of the thread, or path of the mapping
@@ -40,7 +40,7 @@ struct record {
 	const char *build_id;
 };
 
-/* A child, and the new records about it: those that were written after the last read. */
+/* A child process, and the records about it that the last call of look_into_file() read. */
 static struct {
 	pid_t pid;
 	int go;
@@ -139,7 +139,7 @@ static void end(void)
 	unlink(test.path);
 }
 
-/* Read the new records. */
+/* Read the records that were written to the file after the previous call. */
 static void look_into_file(void)
 {
 	int fd = open(test.path, O_RDONLY);

@@ -105,7 +105,7 @@ TEST(folded_stacks_without_symbols_name_the_object)
 	ck_assert_str_eq(report(path, "--folded"), expected);
 }
 
-/* For each sample there is a first line, a line for each address, and an empty line. */
+/* For each sample, there is a line about the sample, a line for each address, and an empty line. */
 TEST(script_has_the_layout_that_scripts_read)
 {
 	struct library library;

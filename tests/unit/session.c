@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how a session of pfmon programs the device for its events, and what it computes from the
- * values that it reads.
+ * Tests which event sets and registers pfmon writes to the device to count events, and what pfmon
+ * computes from the values that it reads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -368,7 +368,7 @@ TEST(counts_of_a_group_are_sums)
 	ck_assert_int_eq(group_read_activities(&group, activities), 0);
 	ck_assert_uint_eq(activities[1].runs, 2 * 11);
 	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
-	/* group_read() adds up only the attached contexts. Now only the first one is attached. */
+	/* group_read() adds up the counts of attached contexts. Now only the first is attached. */
 	group.attached = 1;
 	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
 	ck_assert_uint_eq(values[7], 3 * 100);

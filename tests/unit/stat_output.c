@@ -384,8 +384,8 @@ TEST(the_table_of_sets_has_scaled_and_unscaled_counts)
 	check_line(text, "task-clock ", "4.00 msec", "100.00%               4.00");
 	check_line(text, "branches", "<not counted>", "");
 	/*
-	 * The comment is a ratio of scaled counts. The error of the instructions is not known, so
-	 * the line shows no error.
+	 * "3.00 insn per cycle" is a ratio of scaled counts. The error of the instructions is not
+	 * known, so the line shows no error.
 	 */
 	check_line(text, "instructions ", "12,000,000", "3.00  insn per cycle  ");
 	free(text);

@@ -149,8 +149,8 @@ TEST(functions_of_a_program_and_its_library_are_found)
 }
 
 /*
- * Returns which offset of a mapped file is at @address. The offset does not depend on where the
- * file is mapped.
+ * Returns the offset, in the mapped file, of the byte at @address. The offset does not depend on
+ * where the file is mapped.
  */
 static uint64_t file_offset(const struct said *said, uint64_t address)
 {

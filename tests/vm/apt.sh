@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
-# this file. These functions never change the machine's own apt state. The cache of fetch has an apt
-# state (a folder with apt's configuration and package lists) for each Debian architecture, such as
-# amd64. The cache has further states for other suites of the mirror (such as sid-amd64), and one
-# for lists of source packages (source).
+# Gets packages from the Debian mirror that the machine's apt configuration names. tests/vm/fetch
+# sources this file. These functions never change the machine's own apt state. The cache of fetch
+# has an apt state (a folder with apt's configuration and package lists) for each Debian
+# architecture, such as amd64. The cache has further states for other suites of the mirror (such as
+# sid-amd64), and one for lists of source packages (source).
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
 # security, updates and backports. With an argument, print only the line for that suite.
@@ -121,7 +121,7 @@ need_lists() {
 		touch "$state/listed"
 		rm -f "$state/tried"
 	else
-		say "could not get the lists of all suites for $1: packages may be older ones"
+		say "could not get the lists of some suites for $1: packages may be older ones"
 		touch "$state/tried"
 	fi
 	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"

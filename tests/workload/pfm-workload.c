@@ -428,7 +428,7 @@ enum {
 static const struct work {
 	const char *name;
 	int numbers;
-	bool loops; /* the last number is the number of instructions */
+	bool loops; /* the last number is how many instructions a loop executes */
 	void (*run)(const uint64_t *n);
 } works[] = {
 	{ "loop", 1, true, loop },	  { "faults", 1, false, faults },

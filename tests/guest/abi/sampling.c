@@ -7,7 +7,7 @@
  *
  * The program needs the software PMU, which can count context switches. Each switch away from the
  * thread makes the counter overflow, which gives a sample. On failure the program prints a line
- * "WRONG" and exits with status 1.
+ * that begins with "WRONG", and exits with status 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -45,7 +45,8 @@ TEST(at_user_level_counters_count_the_user)
 		all = count_of(make_context(), counter, work_as_a_user);
 		user = count_of(context_at_user_level(), counter, work_as_a_user);
 		ck_assert_msg(user >= all * 0.9 && user <= all * 1.1,
-			      "%s%g at user level, %g at all levels", subject, user, all);
+			      "%scounts %g at user level, %g at all levels", subject,
+			      user, all);
 	}
 }
 
@@ -72,6 +73,7 @@ TEST(at_user_level_the_kernel_is_not_counted)
 		all = count_of(make_context(), counter, work_in_the_kernel);
 		user = count_of(context_at_user_level(), counter, work_in_the_kernel);
 		ck_assert_msg(!has_levels() || user < all / 2,
-			      "%s%g at user level, %g at all levels", subject, user, all);
+			      "%scounts %g at user level, %g at all levels", subject,
+			      user, all);
 	}
 }

@@ -70,8 +70,8 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 }
 
 /*
- * Lets each counter overflow in turn. Only this counter is reported, and the other counters must
- * have small counts.
+ * Lets each counter overflow in turn. Each time, only the counter that overflows is reported, and
+ * the other counters must have small counts.
  */
 TEST(an_overflow_of_64_bits_masks)
 {

@@ -30,9 +30,10 @@ const struct test_program the_program = {
 		"                       several counters share gets the OR of their values.\n"
 		"                       TRUTH is what the counter counts: instructions, cycles,\n"
 		"                       ns (of CPU time) or ticks (of the machine's time\n"
-		"                       counter).  Without TRUTH the counter is only compared\n"
-		"                       with itself.  The counters of armv8, power, intel, amd,\n"
-		"                       soft and example are known without this option\n"
+		"                       counter).  Without TRUTH the counts are compared with the\n"
+		"                       counter's own rate in loops of several lengths.  The\n"
+		"                       counters of armv8, power, intel, amd, soft and example\n"
+		"                       are known without this option\n"
 		"  -p, --parameters TEXT\n"
 		"                       parameters with which a test loads the module again\n",
 	.take_option = take_option,

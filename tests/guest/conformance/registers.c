@@ -281,10 +281,10 @@ static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 	if (strcmp(name, "PRIORITY\n") == 0) /* nice value 0 gives 120 */
 		ck_assert_uint_eq(read_pmd(fd, n), 120 + getpriority(PRIO_PROCESS, 0));
 	else if (strcmp(name, "USER_TIME\n") == 0)
-		ck_assert_msg(gained > 0 &&
-				      gained <= read_pmd(fd, PFM_PMD_TASK_CLOCK) + TICK,
-			      "%ju ns of user time in %ju ns", (uintmax_t)gained,
-			      (uintmax_t)read_pmd(fd, PFM_PMD_TASK_CLOCK));
+		ck_assert_msg(
+			gained > 0 && gained <= read_pmd(fd, PFM_PMD_TASK_CLOCK) + TICK,
+			"%ju ns of user time in %ju ns of CPU time", (uintmax_t)gained,
+			(uintmax_t)read_pmd(fd, PFM_PMD_TASK_CLOCK));
 }
 
 TEST(virtual_pmds_of_the_pmu_work_like_others)

@@ -55,8 +55,8 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A refused value changes nothing. An accepted value has no effect any more as soon as the default
- * and the usual values are written again.
+ * A refused value changes nothing. An accepted value has no effect any more after the test has
+ * written the PMC's default, and then again the values with which the counters count.
  */
 TEST(strange_values_are_masked_or_refused)
 {

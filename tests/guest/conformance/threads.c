@@ -13,7 +13,8 @@ SUITE(threads, CONFORMANCE_SECONDS);
 /* The PMCs made the counter count nothing, so the PMD must still contain exactly @value. */
 static void must_have_rested(int fd, const struct counter *counter, uint64_t value)
 {
-	ck_assert_msg(read_pmd(fd, counter->pmd) == value, "%s0x%jx, not 0x%jx", subject,
+	ck_assert_msg(read_pmd(fd, counter->pmd) == value,
+		      "%sthe value is 0x%jx, not 0x%jx", subject,
 		      (uintmax_t)read_pmd(fd, counter->pmd), (uintmax_t)value);
 }
 
@@ -251,7 +252,8 @@ TEST(a_new_context_has_no_values_of_another)
 		now = read_pmd(fd, counter->pmd);
 		must(fd, pfm_stop(fd));
 		ck_assert_msg(now >= 5 && now <= expected(counter, 100 * MILLION),
-			      "%s%ju at the start", subject, (uintmax_t)now);
+			      "%sthe value is %ju right after the start", subject,
+			      (uintmax_t)now);
 		close(fd);
 		if (!counter->has_quiet)
 			continue;

@@ -168,7 +168,7 @@ TEST(all_counters_wrap_in_one_run)
 		}
 		done = run(fd, LOOP);
 		for_each_counter(counter)
-			must_count(counter, "with the others",
+			must_count(counter, "while all counters wrap",
 				   read_pmd(fd, counter->pmd) - preloads[counter_i],
 				   &done);
 	}
@@ -210,7 +210,7 @@ TEST(a_wrap_among_competing_threads_is_seen)
 				usleep(1000);
 			}
 			work_end(&child, &done);
-			must_count(counter, "among others",
+			must_count(counter, "among competing threads",
 				   read_pmd(fd, counter->pmd) - preload, &done);
 			must_not_be_suspended(fd);
 			close(fd);

@@ -195,7 +195,7 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 	struct costs costs = measure_costs(partners);
 
 	printf("         %5u contexts on other threads: a switch takes %.1f instructions; "
-	       "%.1f if the partner is monitored, too\n",
+	       "%.1f if the partner is monitored\n",
 	       count, costs.unmonitored, costs.monitored);
 	fflush(stdout);
 	return costs;
@@ -204,8 +204,8 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 /*
  * If another context happens to be in the partner's bucket of the thread table, a switch takes ten
  * instructions more. On Linux 6.12 the kernel's own part of a switch varies by up to 64
- * instructions. The limit allows for both. If every context added even one instruction to a switch,
- * the limit would be exceeded.
+ * instructions. The limit is larger than both together. If every context added even one instruction
+ * to a switch, the limit would be exceeded.
  */
 static void must_cost_no_more(double cost, double first)
 {

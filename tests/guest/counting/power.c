@@ -264,9 +264,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run the overflow comes one cycle later, so it comes at a different instruction of the
- * stop. The overflow activates a set that is throttled and therefore counts nothing. The stop must
- * not save the contents of the hardware as the values of this set.
+ * In each run the overflow of set 0 comes one cycle later, so it comes at a different instruction
+ * of the stop. The overflow activates set 1, which is throttled and therefore counts nothing. The
+ * stop must not save the contents of the hardware as the values of set 1.
  */
 static void check_throttled(void)
 {

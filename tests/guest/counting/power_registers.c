@@ -121,8 +121,9 @@ static void check_written(void)
 }
 
 /*
- * First the test does not write MMCR0. Then it writes MMCR0 while the context counts, and again
- * while the context is stopped.
+ * The test starts the context before it has written PMC MMCR0. Then it writes MMCR0 while the
+ * context counts, and again while the context is stopped. In all three cases, the hardware must
+ * exclude the kernel.
  */
 static void check_user_level(void)
 {

@@ -422,6 +422,6 @@ TEST(counts_survive_the_loss_of_power)
 {
 	need_armv8();
 	if (is_deterministic())
-		skip("the kernel waits for 5 s in a loop");
+		skip("with --icount the kernel's wait takes 5 billion instructions");
 	then_put_back(check_power, put_back_the_power);
 }

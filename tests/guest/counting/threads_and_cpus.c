@@ -24,8 +24,8 @@ static int cpu_context_of(unsigned int n)
 }
 
 /*
- * Each context must count the same work as when it is alone. The thread's context is started
- * and stopped many times, while the CPU's context counts.
+ * Each of the two contexts must count as if the other context were not loaded. The thread's context
+ * is started and stopped many times, while the CPU's context counts.
  */
 TEST(both_count_exactly)
 {

@@ -286,7 +286,8 @@ TEST(records_freeze_at_an_overflow)
 
 static void must_write(uint32_t msr, uint64_t value, bool works)
 {
-	ck_assert_msg(msr_try_write(msr, value) == (works ? 0 : EIO), "%#x = %#llx", msr,
+	ck_assert_msg(msr_try_write(msr, value) == (works ? 0 : EIO),
+		      "MSR %#x: wrong result of a write of %#llx", msr,
 		      (unsigned long long)value);
 }
 

@@ -176,7 +176,7 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 {
 	int error = msr_try_write(msr, value);
 
-	ck_assert_msg(error == (works ? 0 : EIO), "%#x = %#llx: %s", msr,
+	ck_assert_msg(error == (works ? 0 : EIO), "MSR %#x: a write of %#llx %s", msr,
 		      (unsigned long long)value, error ? "faults" : "does not fault");
 }
 

@@ -26,7 +26,7 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 {
 	int error = msr_try_write(msr, value);
 
-	ck_assert_msg(error == (works ? 0 : EIO), "%#x = %#llx: %s", msr,
+	ck_assert_msg(error == (works ? 0 : EIO), "MSR %#x: a write of %#llx %s", msr,
 		      (unsigned long long)value, error ? "faults" : "does not fault");
 }
 
@@ -34,8 +34,8 @@ static void must_read(uint32_t msr, uint64_t value)
 {
 	uint64_t is = msr_read(msr);
 
-	ck_assert_msg(is == value, "%#x is %#llx, not %#llx", msr, (unsigned long long)is,
-		      (unsigned long long)value);
+	ck_assert_msg(is == value, "MSR %#x is %#llx, not %#llx", msr,
+		      (unsigned long long)is, (unsigned long long)value);
 }
 
 static void intel_registers(void)

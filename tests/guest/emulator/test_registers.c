@@ -243,7 +243,7 @@ static void must_count_writes(const struct write_of *writes, size_t count)
 		msr_write(writes[i].msr, 0);
 		msr_write(writes[i].msr, 0);
 		ck_assert_msg(accesses(writes[i].kind) == 2 && all_accesses() == 2,
-			      "%#x: %ju accesses of kind %u, %ju of all kinds",
+			      "MSR %#x: %ju accesses of kind %u, %ju of all kinds",
 			      writes[i].msr, (uintmax_t)accesses(writes[i].kind),
 			      writes[i].kind, (uintmax_t)all_accesses());
 	}

@@ -119,7 +119,7 @@ static uint64_t fork_sleeper(uint64_t unused)
 
 static pid_t sleeper;
 
-/* Loads the context on a process, which then makes a child. */
+/* Loads the context on @outsider, which then makes a child. */
 static void load_with_a_copy(void)
 {
 	load_and_start(fd, outsider.pid);
@@ -161,7 +161,7 @@ static void sampled_family_anew(void)
 	sampled_family();
 }
 
-/* Loads the context on the process, which then fills the buffer of CPU 0. */
+/* Loads the context on @outsider, which then fills the buffer of CPU 0. */
 static void load_and_fill(void)
 {
 	header_t header = map_buffer(fd, least_size());

@@ -145,7 +145,10 @@ static void look_for_complaint(const char *record)
 	};
 	size_t i;
 
-	/* The kernel warns if it has no memory for the static keys of a module. */
+	/*
+	 * The kernel warns if it has no memory for the static keys of a module. This warning is
+	 * only about a failed allocation.
+	 */
 	if (strstr(record, "kernel/jump_label.c:"))
 		return;
 	for (i = 0; i < COUNT(complaints); i++)

@@ -16,7 +16,8 @@
  * @arm: begins to count the allocations of thread @tid, or of the caller if @tid is 0. After that,
  *	@arm itself must not allocate memory
  * @disarm: ends the injection, and fills in the members of struct injected that this injector knows
- * @read: parses a line of the kernel's log about a failure. NULL if there is nothing to parse
+ * @read: finds the other members of struct injected in a record of the kernel's log. NULL if
+ *	@disarm fills in all members
  */
 struct injector {
 	void (*open)(void);

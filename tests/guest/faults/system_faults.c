@@ -330,7 +330,7 @@ static void without_pmu(void)
 static void must_exist(const char *path, bool wanted)
 {
 	ck_assert_msg(path_exists(path) == wanted, "%s%s is %s", subject, path,
-		      wanted ? "missing" : "left");
+		      wanted ? "missing" : "still there");
 }
 
 /* Checks that either all parts of the core are registered or none. */

@@ -315,8 +315,8 @@ TEST(reserved_fields_of_results_are_zero)
 		must(fd, do_call(fd, call, call->size, structure));
 		for (i = 0; i < COUNT(call->reserved); i++)
 			ck_assert_msg(all_zero(structure, &call->reserved[i]),
-				      "%sreserved field at offset %u", call->name,
-				      call->reserved[i].offset);
+				      "%sthe reserved field at offset %u is not zero",
+				      call->name, call->reserved[i].offset);
 		close(fd);
 	}
 }
@@ -434,8 +434,8 @@ TEST(versions_are_those_of_sysfs)
 }
 
 /*
- * libpfm 3 makes twelve system calls: the one whose number is in the file "syscall", and the next
- * eleven. Their arguments do not matter here.
+ * libpfm 3 makes twelve system calls, which have consecutive numbers. The file "syscall" contains
+ * the first number. The arguments of these calls do not matter here.
  */
 TEST(the_system_calls_of_perfmon2_are_enosys)
 {

@@ -115,7 +115,7 @@ TEST(the_instructions_of_children_are_counted)
 		must(fd, pfm_unload_context(fd));
 		ck_assert_uint_eq(read_pmd(fd, 0), counts[run]);
 	}
-	/* The children and the test itself execute few other instructions. */
+	/* Outside of the loops, the children and the test itself execute few instructions. */
 	must_be_between(counts[0], 20 * MILLION, 20 * MILLION + 20 * 50000);
 	must_be_near(counts[1], counts[0], counts[0] / 1000);
 }

@@ -192,7 +192,7 @@ TEST(unload_is_called_once_per_load)
 
 /*
  * Fills free pages with 0xa5. Most kernels clear each page when they allocate it, so they never
- * expose these bytes. Only a debug kernel (-k debug), which does not clear pages, can expose them.
+ * expose these bytes. Only the debug kernel, which does not clear pages, can expose them.
  */
 static void leave_dirty_pages(void)
 {
@@ -233,7 +233,7 @@ static void check_forgotten_value(void)
 		must(fds[i], pfm_start(fds[i], NULL));
 		value = read_pmd(fds[i], FAKE_FORGOTTEN);
 		must(fds[i], pfm_unload_context(fds[i]));
-		ck_assert_msg(!value, "context %u reads 0x%llx", i,
+		ck_assert_msg(!value, "context %u reads 0x%llx, not 0", i,
 			      (unsigned long long)value);
 	}
 	for (i = 0; i < CONTEXTS; i++)
@@ -262,7 +262,10 @@ static void check_recorded_pmds(void)
 	close(fd);
 }
 
-/* When a set is deleted, the core determines again which PMDs are in use. */
+/*
+ * When a set is deleted, the core determines again which PMDs are in use. A PMD that is only
+ * recorded in samples must remain in use.
+ */
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests calls that take no vector, and invalid calls. Each argument is made invalid in turn. The
- * call must fail with the errno of docs/interface.md and the right reason. After that, the context
- * must still count correctly.
+ * Tests calls that take no vector, calls on event sets, and invalid calls. Each argument is made
+ * invalid in turn. The call must fail with the errno of docs/interface.md and the right reason.
+ * After that, the context must still count correctly.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -159,7 +159,7 @@ TEST(start_from_a_bad_address_is_efault)
 	size_t i;
 
 	load(fd, thread_id());
-	for (i = 1; i < COUNT(bad_addresses); i++) /* address 0: no argument */
+	for (i = 1; i < COUNT(bad_addresses); i++) /* NULL is valid: no argument */
 		must_fail(fd, ioctl(fd, PFM_IOC_START, bad_addresses[i]), EFAULT,
 			  PFM_REASON_FAULT, NO_INDEX);
 	ck_assert_uint_eq(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -278,7 +278,10 @@ TEST(info_and_status_to_a_bad_address_are_efault)
 
 /* ---- invalid calls --------------------------------------------------------------------------- */
 
-/* An ioctl whose type is not PFM_IOC_TYPE has no effect. growth.c tests ioctls of other sizes. */
+/*
+ * An ioctl whose type is not PFM_IOC_TYPE has no effect. growth.c tests ioctls with a longer or a
+ * shorter structure.
+ */
 TEST(an_ioctl_of_another_type_is_enotty)
 {
 	const unsigned long unknown[] = {

@@ -108,16 +108,16 @@ static int visit(const char *path, const struct stat *status, int type,
 		 struct FTW *position)
 {
 	(void)position;
-	ck_assert_msg(status->st_uid == 0 && status->st_gid == 0, "%s: of %u:%u", path,
-		      status->st_uid, status->st_gid);
+	ck_assert_msg(status->st_uid == 0 && status->st_gid == 0, "%s belongs to %u:%u",
+		      path, status->st_uid, status->st_gid);
 	if (type == FTW_D) {
-		ck_assert_msg((status->st_mode & 07777) == 0755, "%s: %o", path,
+		ck_assert_msg((status->st_mode & 07777) == 0755, "%s: mode %o", path,
 			      status->st_mode & 07777);
 		return 0;
 	}
 	if (type == FTW_SL && !strcmp(path, SYSFS "pmu_desc"))
 		return 0;
-	ck_assert_msg(type == FTW_F && S_ISREG(status->st_mode), "%s: no file", path);
+	ck_assert_msg(type == FTW_F && S_ISREG(status->st_mode), "%s: not a file", path);
 	do_file(path, row_of(path), status);
 	return 0;
 }
@@ -153,7 +153,7 @@ TEST(every_row_of_the_table_has_a_file_and_every_file_a_row)
 
 static void check_mode(const char *path, const struct row *row, const struct stat *status)
 {
-	ck_assert_msg((status->st_mode & 07777) == row->mode, "%s: %o", path,
+	ck_assert_msg((status->st_mode & 07777) == row->mode, "%s: mode %o", path,
 		      status->st_mode & 07777);
 }
 

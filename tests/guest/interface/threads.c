@@ -103,8 +103,8 @@ TEST(a_thread_that_runs_elsewhere_is_counted_live_and_not_stopped)
 	wait_until(busy_count(fd) > 0); /* the thread may not have run yet */
 	for (turn = 0; turn < 200; turn++) {
 		value = busy_count(fd);
-		ck_assert_msg(value > last, "read %d: count %ju after count %ju", turn,
-			      (uintmax_t)value, (uintmax_t)last);
+		ck_assert_msg(value > last, "read %d returned count %ju after count %ju",
+			      turn, (uintmax_t)value, (uintmax_t)last);
 		last = value;
 		turns = child.page->turns; /* the thread may be preempted: wait for it */
 		wait_until(child.page->turns > turns);
@@ -167,8 +167,8 @@ TEST(a_thread_that_changes_cpus_is_counted_live)
 	child_begin(&child, change_cpus, 0);
 	for (turn = 0; turn < 2000; turn++) {
 		value = busy_count(fd);
-		ck_assert_msg(value >= last, "read %d: count %ju after count %ju", turn,
-			      (uintmax_t)value, (uintmax_t)last);
+		ck_assert_msg(value >= last, "read %d returned count %ju after count %ju",
+			      turn, (uintmax_t)value, (uintmax_t)last);
 		last = value;
 	}
 	wait_until(child.page->turns > 100);

@@ -32,7 +32,7 @@ static const struct vector_call vector_calls[] = {
 
 /*
  * An element that is all zeros names PMC 0, PMD 0 or set 0. All calls accept it, except
- * delete_evtsets: set 0 cannot be deleted.
+ * vector_calls[DELETE_CALL], which is delete_evtsets: set 0 cannot be deleted.
  */
 #define DELETE_CALL 5
 
@@ -297,7 +297,7 @@ static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 	must(fd, pfm_read_pmds(fd, pmds, count));
 	for (i = 0; i < count; i++)
 		ck_assert_msg(pmds[i].reg_value == value,
-			      "the value of element %d of %d is %ju", i, count,
+			      "element %d of %d has the wrong value %ju", i, count,
 			      (uintmax_t)pmds[i].reg_value);
 	free(pmds);
 }
@@ -325,7 +325,7 @@ TEST(arg_mem_max_can_be_raised_and_longer_vectors_work)
 	count_must_be_right(fd);
 }
 
-/* tests/vm/run checks that the kernel logs no warning. */
+/* The allocation fails, but the kernel must not log a warning. tests/vm/run checks the log. */
 TEST(a_vector_larger_than_memory_is_enomem)
 {
 	char before[32];

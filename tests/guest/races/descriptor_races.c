@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests calls of two threads on a descriptor that another thread closes in the middle of these
+ * Tests calls of two threads on a descriptor that a third thread closes in the middle of these
  * calls.
  */
 #include <fcntl.h>
@@ -17,7 +17,7 @@ SUITE(descriptor_races, 1800);
 #define CALLERS 2
 
 /**
- * struct shared - a descriptor that two threads use until another thread closes it
+ * struct shared - a descriptor that two threads use until a third thread closes it
  * @round: increases with each new descriptor
  * @done: number of threads that have noticed that the descriptor is closed
  * @seen: largest value that a thread has read from pmu()->pmds[1]; nobody writes this PMD during
@@ -39,8 +39,9 @@ static struct shared {
 } shared;
 
 /*
- * Returns false if the call failed because the descriptor has been closed. Counts every other call.
- * If such a call has failed, its errno must be @allowed or @also_allowed.
+ * Returns false if the call failed because the descriptor has been closed. In all other cases,
+ * counts the call and returns true. If the call failed for another reason, its errno must be
+ * @allowed or @also_allowed.
  */
 static bool answered(long result, int error, int allowed, int also_allowed)
 {

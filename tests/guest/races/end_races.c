@@ -104,8 +104,8 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
 		/*
-		 * After a thread has ended, it cannot be found any more. A process can be found
-		 * until its parent waits for it.
+		 * A thread that has ended cannot be found any more, so the errno may be ESRCH. A
+		 * process that has ended can be found until its parent waits for it.
 		 */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));

@@ -16,7 +16,7 @@ enum ending {
 	THREAD_ENDS, /* a thread of this process */
 	PROCESS_ENDS,
 	PROCESS_IS_KILLED,
-	LAST_THREAD_ENDS, /* the last thread of a group whose first thread has exited */
+	LAST_THREAD_ENDS, /* the last thread of a process whose first thread has exited */
 	GROUP_ENDS, /* another thread of the process calls exit_group() */
 	ENDINGS
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for a process that is monitored together with the threads and children that it makes.
+ * Helpers for families. A family is a process that is monitored together with the threads and
+ * children that it makes.
  *
  * The tests compare a context's counts with the page faults that the kernel reports for the process
  * and for the children that it has waited for.

@@ -230,7 +230,7 @@ static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int cou
 	hotplug.over = true;
 	pthread_join(thread, NULL);
 	printf("         %u contexts, %u of them while CPU 1 went offline "
-	       "or online; it did both %u times\n",
+	       "or online; CPU 1 went offline and online %u times\n",
 	       made, met, hotplug.moves / 2);
 	fflush(stdout);
 }

@@ -25,8 +25,8 @@ SUITE(inherit_races, 1800);
 #define LAST_FAULTS(threads) (threads)
 
 /*
- * Memory that the test shares with a crowd. A crowd is a process that makes children all the time,
- * and its descendants.
+ * Memory that the test shares with a crowd. A crowd consists of a process that makes children all
+ * the time and of all descendants of this process.
  */
 struct crowd {
 	volatile bool stop;

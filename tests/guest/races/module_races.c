@@ -174,8 +174,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define CORE_EVERY    16
 
 /*
- * Most iterations write 1 to this file, which makes unloads several times faster, but not
- * kfree_rcu().
+ * Most iterations write 1 to this file. This makes unloads several times faster, but it does not
+ * make kfree_rcu() faster.
  */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 

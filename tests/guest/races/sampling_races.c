@@ -215,7 +215,7 @@ static void let_go(int fd)
  */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
-	/* A stock guest takes 25 ms for each iteration. */
+	/* With a stock kernel, each iteration takes 25 ms. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 2), i;
 	struct met met = { .period = 10 * SHORTEST };
 	uint64_t turns;
@@ -281,7 +281,7 @@ static void kill_one(struct met *met, uint32_t flags)
 
 TEST(a_kill_may_race_with_an_overflow_and_a_thread_that_waits)
 {
-	/* A stock guest takes 40 ms for each iteration. */
+	/* With a stock kernel, each iteration takes 40 ms. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 5), i;
 	struct met met = { .period = 10 * SHORTEST };
 

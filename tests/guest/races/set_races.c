@@ -243,7 +243,7 @@ TEST(the_end_of_monitoring_may_race_with_a_switch)
 
 static void thread_ends_on_the_way(void)
 {
-	/* A stock guest takes 30 ms for each iteration. */
+	/* With a stock kernel, each iteration takes 30 ms. */
 	const unsigned int count = iterations() / (is_debug_kernel() ? 1 : 4);
 	uint64_t switches = 0, begun;
 	unsigned int i;
@@ -427,7 +427,7 @@ static void load_and_use(void)
  */
 static void duel_of_two(void)
 {
-	/* A stock guest takes up to 30 ms for each iteration. */
+	/* With a stock kernel, each iteration takes up to 30 ms. */
 	const unsigned int wanted = iterations() / (is_debug_kernel() ? 1 : 2);
 	struct spinner spinner = {};
 	pthread_t thread;

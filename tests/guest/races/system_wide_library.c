@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the pfm_cpus_ functions of the library. With them, one thread handles contexts on several
- * CPUs.
+ * Tests the functions of the library whose names begin with pfm_cpus_. With them, one thread
+ * handles contexts on several CPUs.
  */
 #include <stdio.h>
 

@@ -248,8 +248,8 @@ TEST(unload_and_close_release_a_blocked_thread)
 }
 
 /*
- * The queue has no room for a message about the last overflow. An overflow without a message gives
- * no credit, so no restart is possible.
+ * The test fills the queue with messages, so there is no room for a message about the last
+ * overflow. An overflow without a message gives no credit, so no restart is possible.
  */
 TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests tools. A tool is a process that loads a context with PFM_FL_NOTIFY_BLOCK on a thread. When
- * the tool exits, the blocked thread continues, even if another process has the descriptor. If the
- * tool only closes its descriptor, the thread stays blocked as long as another process has the
- * descriptor.
+ * Tests what happens to a blocked thread when a tool exits. A tool is a process that loads a
+ * context with PFM_FL_NOTIFY_BLOCK on a thread. When the tool exits, the blocked thread continues,
+ * even if another process has the descriptor. If the tool only closes its descriptor, the thread
+ * stays blocked as long as another process has the descriptor.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -224,7 +224,8 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 			_exit(0);
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 		ck_assert_msg(is_blocked(child.pid),
-			      "not blocked after the end of process %d", i + 1);
+			      "the thread is not blocked after %d processes have ended",
+			      i + 1);
 	}
 	must(fd, pfm_unload_context(fd));
 	must_go_on(&child);

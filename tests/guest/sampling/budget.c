@@ -206,8 +206,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 }
 
 /*
- * The limit applies to each event set separately. So it applies to each of these threads
- * separately. Four throttled threads on one CPU must still leave CPU time for other threads.
+ * The limit applies to each event set separately, so the sets of four threads may together have
+ * four times as many interrupts. Even so, the four threads must leave CPU time for other threads.
  */
 static void check_shared_storm(void)
 {

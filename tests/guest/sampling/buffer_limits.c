@@ -239,8 +239,9 @@ TEST(all_buffers_together_have_a_limit)
 }
 
 /*
- * The limit for all users together is twice as high for users with CAP_PERFMON, so other users
- * cannot use up their share. The limit of locked memory does not apply to users with CAP_PERFMON.
+ * The limit for all users together is twice as high for users with CAP_PERFMON, so they can create
+ * buffers even when other users have used up the lower limit. The limit of locked memory does not
+ * apply to users with CAP_PERFMON.
  */
 static void check_reserve(void)
 {

@@ -86,8 +86,8 @@ static inline entry_t end_of(const struct callchain *chain)
 
 /*
  * Returns whether the interrupt came after the counters were started, but before the switch to the
- * thread. Then the sampled stack belongs to another thread. This happens with the NMIs of x86 PMUs.
- * It also happens on POWER if the interrupt acts like an NMI.
+ * thread. In this case, the sampled stack belongs to another thread. This happens with the NMIs of
+ * x86 PMUs. It also happens on POWER if the interrupt acts like an NMI.
  */
 static inline bool is_in_switch(entry_t entry)
 {

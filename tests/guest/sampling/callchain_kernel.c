@@ -203,7 +203,7 @@ static void check_kernel_leaf(void)
 			continue;
 		in_leaf++;
 		ck_assert_msg(is_in(kernel_of(entry)[1], &caller),
-			      "the caller of the leaf is 0x%jx",
+			      "the caller of the leaf function is at 0x%jx",
 			      (uintmax_t)kernel_of(entry)[1]);
 		/* The rest of the entry must not contain the link register a second time. */
 		ck_assert_uint_gt(entry->kernel_count, 2);

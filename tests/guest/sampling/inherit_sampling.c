@@ -3,11 +3,11 @@
  * Tests sampling by contexts with PFM_FL_INHERIT_*. Each sample of a thread or child must be in the
  * buffer of the CPU that took the sample. inherit_buffers.c tests the buffers themselves.
  *
- * Each sample has the value of a second counter, which counts the same event and is never reset.
- * The second counter begins at 0 in each thread. Each sample also has the value of the sampled
- * counter, which is the number of events since its overflow. Between two samples of a thread, the
- * second counter must grow by the period plus the sampled counter's value in the later sample. This
- * shows that no sample is missing, and none is invented.
+ * Each sample has the value of a second counter, which counts the same event as the sampled counter
+ * but is never reset. The second counter begins at 0 in each thread. Each sample also has the value
+ * of the sampled counter, which is the number of events since its overflow. Between two samples of
+ * a thread, the second counter must grow by the period plus the sampled counter's value in the
+ * later sample. This shows that no sample is missing, and none is invented.
  */
 #include <pthread.h>
 #include <sched.h>

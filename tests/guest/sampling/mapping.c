@@ -115,7 +115,7 @@ TEST(a_mapping_cannot_be_made_writable)
 	count_must_be_right(fd);
 }
 
-/* All pages are present from the beginning. */
+/* All pages of a mapping are present from the beginning. */
 TEST(reading_a_buffer_causes_no_page_fault)
 {
 	int fd = default_context(0, MIB);

@@ -202,7 +202,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 			message = next_overflow(fd);
 			ck_assert_msg(message.msg_ovfl_pmds[0] ==
 					      BIT(pmu()->pmds[which(i)]),
-				      "message %u is about PMDs 0x%jx", i,
+				      "message %u is about the wrong PMDs, 0x%jx", i,
 				      (uintmax_t)message.msg_ovfl_pmds[0]);
 		}
 		must_be_silent(fd);

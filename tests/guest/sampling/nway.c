@@ -21,7 +21,7 @@ SUITE(nway, 120);
  * @read: number of regions that were read
  * @time: time of the last entry that was read
  * @samples: number of entries that were read
- * @told: number of lost samples that the regions read so far have reported
+ * @told: number of lost samples, as reported in the regions that were read
  */
 struct nway {
 	int fd;

@@ -221,7 +221,8 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 /*
  * Checks that, with @mask and @seed, the kernel draws the numbers that carta_masked() returns. Each
  * sample records the value of a counter that counts nothing, and then resets this counter. So the
- * recorded value is the counter's last reset value, and the test can check periods of any length.
+ * recorded value is the counter's last reset value. The test does not wait until a period of this
+ * counter ends, so it can check periods of any length.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {

@@ -251,7 +251,10 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* The software PMU counts page faults. Its timer reads their number once per millisecond. */
+/*
+ * The software PMU counts page faults. A timer reads their number only once per millisecond, so
+ * this PMU may notice an overflow up to one millisecond late.
+ */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;

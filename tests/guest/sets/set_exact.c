@@ -281,7 +281,10 @@ TEST(a_set_is_not_left_before_its_overflow)
 		make_counted(fd, 1, 0, BIT(60), 0);
 		load(fd, thread_id());
 		run_loop(fd, length);
-		/* If no event is missing, set 1 becomes active before pfm_stop() returns. */
+		/*
+		 * If no event is missing before the overflow, set 1 becomes active before
+		 * pfm_stop() returns.
+		 */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);

@@ -168,7 +168,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	}
 	ck_assert_uint_eq(active_set(fd), 1);
 	ck_assert_uint_eq(remaining(fd, 0), 0);
-	/* When set 0 becomes active again, its turn again needs all three overflows. */
+	/* When set 0 becomes active again, its next turn ends only after three more overflows. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(remaining(fd, 0), 3);

@@ -322,8 +322,9 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 }
 
 /*
- * The threshold of a PMD, reg_ovfl_switch_cnt, is the number of its overflows that ends a turn of
- * the set. A threshold of 0 has no effect, so every PMD that can be written accepts it.
+ * The threshold of a PMD, reg_ovfl_switch_cnt, is the number of overflows of this PMD after which a
+ * turn of the set ends. A threshold of 0 means that overflows of the PMD end no turn, so every PMD
+ * that can be written accepts it.
  */
 TEST(a_pmd_that_never_overflows_has_no_threshold)
 {

@@ -381,8 +381,8 @@ TEST(no_set_is_switched_while_nothing_is_counted)
 }
 
 /*
- * After a stop, the sets continue to take turns, beginning with the set that was active. After an
- * unload, they begin with the set that the next load names. No count is lost.
+ * The start after a stop continues the turn of the set that was active at the stop. The start after
+ * an unload and a load begins with the set that the load names. No count is lost.
  */
 TEST(turns_continue_after_stop_and_after_unload)
 {

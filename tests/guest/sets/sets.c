@@ -139,7 +139,7 @@ TEST(a_refused_set_does_not_exist)
 		must_fail(fd, try_set(fd, 6, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_have_no_set(fd, 6);
-		/* A refused call does not change an existing set either. */
+		/* If the set exists, a refused call does not change it. */
 		must_fail(fd, try_set(fd, 5, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_be_as_in(fd, &before);
@@ -225,7 +225,7 @@ static void check_the_floor(void)
 	make_set(fd, 1, BY_TIME, 2 * MS - 1);
 	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 	make_set(fd, 1, BY_TIME, 2 * MS);
-	/* Existing sets keep their timeout. */
+	/* A new value of min_switch_timeout does not change the timeouts of existing sets. */
 	write_text(SYSFS "min_switch_timeout", "5000000\n");
 	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 	make_set(fd, 1, BY_TIME, 2 * MS);

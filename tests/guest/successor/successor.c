@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfmon-successor: the program that suite inherit_exec_races executes. It touches SUCCESSOR_PAGES
- * pages and exits when all its children have ended. It does not use the C library, because starting
- * the library takes longer than all of this work.
+ * pages, waits for all children that its process made before the exec, and exits. It does not use
+ * the C library, because starting the library takes longer than all of this work.
  */
 #include <stddef.h>
 #include <sys/mman.h>

@@ -207,7 +207,7 @@ void need_user_instructions(void)
 	if (!pmu_is("power"))
 		need_levels();
 	else if (getenv("QEMU_VERSION") && !getenv("QEMU_LEVELS")) /* from tests/vm/run */
-		skip("this QEMU counts the kernel's instructions, too");
+		skip("this QEMU cannot count user-level instructions alone");
 	need_known_clock();
 }
 

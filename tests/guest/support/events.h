@@ -34,8 +34,8 @@ bool selects_levels(void);
 uint64_t instructions(unsigned int levels);
 uint64_t cycles(unsigned int levels);
 /*
- * Returns the number of counters that can count every event: PMD 0 and the next PMDs, up to the
- * first one that is not available.
+ * Returns the number of counters that can count every event. They begin with PMD 0 and end before
+ * the first PMD that is not available.
  */
 unsigned int event_counters(void);
 /*
@@ -85,7 +85,10 @@ unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
 /* ---- what a test needs ---------------------------------------------------------------------- */
 
-/* Skips the test unless PMC n drives PMD n and can select levels. */
+/*
+ * Skips the test unless selects_levels(). On such a PMU, the PMC that drives an event counter has
+ * the number of this counter.
+ */
 void need_levels(void);
 /* Like need_levels(), but also skips the test unless the guest counts instructions exactly. */
 void need_known_instructions(void);

@@ -64,8 +64,8 @@ static void pick(unsigned int *numbers, size_t count, const uint64_t *map,
 	for (n = 0; n < end && found < count; n++)
 		if (map[n / 64] >> (n % 64) & 1)
 			numbers[found++] = n;
-	ck_assert_msg(found == count, "only %zu counters below %u are available", found,
-		      end);
+	ck_assert_msg(found == count, "only %zu PMCs with numbers below %u are available",
+		      found, end);
 }
 
 static unsigned int first_missing(const uint64_t *map)
@@ -403,7 +403,7 @@ void count_must_be_right(int fd)
 	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
 	if (pmu_is("soft"))
 		check_range("busy counter", busy, 1, outer[1].wall - outer[0].wall);
-	ck_assert_msg(busy > 0, "the busy counter did not count");
+	ck_assert_msg(busy > 0, "the first counter did not count");
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[0]), busy);
 }
 

@@ -90,7 +90,7 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  *	also drives earlier counters of @pmds, these counters count whenever the thread runs
  * @bad_value: value of pmcs[0] that the PMU refuses; valid only if @has_bad_value
  * @can_narrow: the PMU accepts PFM_REGFL_NO_EMUL64
- * @missing_pmc, @missing_pmd: numbers that the PMU does not have
+ * @missing_pmc, @missing_pmd: numbers of a PMC and of a PMD that the PMU does not have
  */
 struct pmu {
 	struct pfm_info info;

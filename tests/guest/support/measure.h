@@ -56,7 +56,7 @@ void need_cpus(unsigned int count);
 			      (unsigned long long)between_most);                         \
 	} while (0)
 
-/* ---- reference values of the caller's thread, or of another one ------------------ */
+/* ---- reference values of the caller's thread, or of another thread --------------- */
 
 uint64_t monotonic_time(void); /* ns */
 /*
@@ -88,8 +88,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 /*
  * The longest time in ns for which the host may stop running the guest's CPUs. If the host's
  * processes have a quota of CPU time, a pause takes up to one period of the quota, 100 ms by
- * default. At a switch the scheduler and our hook read their clocks one after the other. If the
- * host pauses the guest between the two reads, the kernel and perfmon account this pause to
+ * default. At a switch the scheduler and perfmon's hook read their clocks one after the other. If
+ * the host pauses the guest between the two reads, the kernel and perfmon account this pause to
  * different threads.
  */
 #define HOST_PAUSE (120 * MS)
@@ -112,8 +112,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
  * read at the same moment. HOST_PAUSE is added to both tolerances, because the host may run
- * something else in between. The host may let any time pass between two readings. So the caller
- * must begin the measurement of @most before the count begins, and end it after the count ends.
+ * something else in between. A pause may come between any two readings. So the caller must begin
+ * the measurement of @most before the count begins, and end it after the count ends.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -157,8 +157,8 @@ int context_using(uint64_t pmds);
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each call of such a
- * function executes the same small number of instructions. So these functions use no assertions of
- * libcheck: even a successful assertion writes to a file.
+ * function must execute the same small number of instructions. So these functions use no assertions
+ * of libcheck: even a successful assertion writes to a file.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

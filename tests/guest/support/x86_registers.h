@@ -48,8 +48,8 @@ enum access {
 void with_test_registers(void (*check)(void));
 
 /*
- * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's and has
- * exclusive ownership, and the guest counts instructions exactly.
+ * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's, does not
+ * share its counters with perf, and the guest counts instructions exactly.
  */
 void with_own_counters(void (*check)(void));
 

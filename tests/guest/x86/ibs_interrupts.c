@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: AMD's instruction based sampling. In each run of a test a sample or its interrupt comes a
- * little later than in the run before. So in each run it comes at a different instruction of a
- * stop, or of the handling of the other unit's interrupt. No sample and no count may be lost.
- * perf's handler is also called for each NMI, and must not handle a sample of ours. The kernel must
- * report no NMI as unknown.
+ * x86: AMD's instruction based sampling, whose two units sample ops and fetches. In each run of a
+ * test a sample of one unit, or its interrupt, comes a little later than in the run before. So in
+ * each run it comes at a different instruction of a stop, or of the handling of the other unit's
+ * interrupt. No sample and no count may be lost. perf's handler is also called for each NMI, and
+ * must not handle a sample of ours. The kernel must report no NMI as unknown.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -165,7 +165,7 @@ static void check_fetches(void)
 		loop(LOOP);
 		ck_assert_uint_eq(header->hdr_count, ++count);
 		ck_assert_msg(ibs_values(entry)[2] & FETCH_LAST,
-			      "delay %ju of about %ju: IBS_FETCH_CTL is 0x%jx",
+			      "delay %ju, halt after about %ju: IBS_FETCH_CTL is 0x%jx",
 			      (uintmax_t)delay, (uintmax_t)halt,
 			      (uintmax_t)ibs_values(entry)[2]);
 		entry = entry_after(entry, COUNT(of_fetch));
@@ -247,7 +247,8 @@ static void check_two_units(void)
 	for (later = 0; later < 2500; later += 16) {
 		write_pmd(fd, PFM_AMD_IBS_FETCH, -(distance + later));
 		seen = run(fd, distance);
-		ck_assert_msg(seen.samples == 2, "%ju fetches later: %ju samples, not 2",
+		ck_assert_msg(seen.samples == 2,
+			      "fetch sample %ju fetches later: %ju samples, not 2",
 			      (uintmax_t)later, (uintmax_t)seen.samples);
 	}
 	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);

@@ -17,7 +17,10 @@ static void must_own(const char *ownership)
 	ck_assert_str_eq(read_text(path), line);
 }
 
-/* Counts with the lowest available counter. On AMD's processors the watchdog holds counter 0. */
+/*
+ * Counts with the lowest available counter. On AMD's processors this is not counter 0 while the
+ * watchdog is on, because the watchdog holds counter 0.
+ */
 static void must_count(void)
 {
 	unsigned int n;

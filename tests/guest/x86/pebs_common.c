@@ -9,7 +9,8 @@
 #define DTES64 BIT(2) /* CPUID 1 ECX */
 
 /*
- * Checks that there is the parameter "pebs" if the PMU is Intel's, and that there is none if not.
+ * Checks that the file of parameter "pebs" exists if the PMU is Intel's, and does not exist if the
+ * PMU is another one.
  */
 bool is_intel(void)
 {

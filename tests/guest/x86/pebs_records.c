@@ -29,7 +29,10 @@ static bool is_exact(void)
 	return pebs_format() >= 2;
 }
 
-/* The handler masks the context at the first sample, so the buffer keeps this sample. */
+/*
+ * With this argument, format "script" masks the context at the first sample, so its buffer keeps
+ * this sample.
+ */
 static const struct script_argument one = { .handler = { CONTROL_MASK } };
 
 static struct script_buffer first_sample(uint64_t period, unsigned int levels,

@@ -3,9 +3,9 @@
  * x86: tests contexts that are loaded while the machine suspends to RAM. The suspend erases the
  * registers of CPU 0.
  *
- * Guests that can suspend have no exact clock, and QEMU's PMU counts nanoseconds in them. So the
- * tests compare each count with the CPU time. If a register was lost, the count is 0, or at least
- * 2^46.
+ * Guests that can suspend have no exact clock, and in these guests QEMU's PMU counts nanoseconds.
+ * So the tests compare each count with the CPU time. If a register was lost, the count is 0, or at
+ * least 2^46.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,8 +181,8 @@ static void must_be_the_same_after(const uint32_t *numbers, unsigned int count)
 }
 
 /*
- * Checks that IA32_DEBUGCTL and the registers for precise events keep their values. One bit of
- * IA32_DEBUGCTL makes an overflow freeze the last branch records.
+ * Checks that IA32_DEBUGCTL and the registers for precise events have the same values before and
+ * after a suspend. One bit of IA32_DEBUGCTL makes an overflow freeze the last branch records.
  */
 static void check_records(void)
 {

@@ -310,8 +310,9 @@ TEST(a_switch_to_a_thread_with_the_same_pmcs_writes_no_pmc)
 }
 
 /*
- * If one register starts all counters, a switch writes only the PMCs that differ. If there is no
- * such register, each start writes all PMCs.
+ * The threads have different values of one PMC. If one register starts all counters, a switch
+ * writes only this PMC. If there is no such register, each switch writes all PMCs, to start or to
+ * halt the counters.
  */
 static void check_different(void)
 {

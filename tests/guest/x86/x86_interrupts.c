@@ -466,7 +466,7 @@ static void check_maximum(void)
 	const uint32_t counter = pmu_is("intel") ? 0xc1 : 0xc0010004;
 	int fd;
 
-	/* The module may not have released the counters of the last test yet. */
+	/* Perhaps the module has not released the counters of the previous test yet. */
 	wait_until(msr_read(counter) == 0);
 	msr_write(TEST_DO, DO_MAXIMUM);
 	ck_assert_uint_ne(msr_read(counter), 0);

@@ -2,7 +2,7 @@
 /*
  * Tests Intel's last branch records in samples. The tests use code whose branches are known. They
  * check the recorded branches, the chains of callers, how the module uses the processor's
- * registers, and that the module refuses branches with shared ownership.
+ * registers, and that the module refuses to record branches if the ownership is shared.
  */
 #include <perfmon/perfmon_callchain.h>
 

@@ -59,7 +59,7 @@ void must_agree(int fd, uint64_t distance);
 /**
  * struct found - how many overflows near a stop were found, one number for each way to find them
  * @regular: the interrupt found the overflow before the stop
- * @left: the interrupt came during the stop and left the overflow to the stop
+ * @left: the interrupt came during the stop and did not handle the overflow; the stop found it
  * @late: the stop found the overflow, and the interrupt came later
  */
 struct found {
@@ -69,9 +69,9 @@ struct found {
 };
 
 /*
- * Checks that the context had one overflow and one interrupt since look(). The overflow must have
- * come CLOSE_TO_THE_END instructions after the start. Increments the member of @found that says how
- * the overflow was found. The message of a failure contains @turn.
+ * Checks that the context had one overflow and one interrupt since the last call of look(). The
+ * overflow must have come CLOSE_TO_THE_END instructions after the start. Increments the member of
+ * @found that says how the overflow was found. The message of a failure contains @turn.
  */
 void must_be_found(int fd, struct found *found, unsigned int turn);
 /* Checks that no member of @found is 0. */

@@ -51,7 +51,7 @@ struct pfm_snapshot;
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: how often the event sets of all copies together have been configured so far
+ * @configured: grows by 1 whenever an event set of a copy is configured
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load

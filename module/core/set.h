@@ -75,8 +75,8 @@ struct pfm_sum {
  *
  * @ends_at: the set's turn ends when @duration reaches this value
  * @load: number of the load (pfm_context.loads) to which @overflowed and @reset_* belong
- * @triggers: counters with a @switch_count; without PFM_SETFL_OVFL_SWITCH, their overflows do not
- *	switch sets
+ * @triggers: counters whose switch_count (struct pfm_pmd_attributes) is not 0; without
+ *	PFM_SETFL_OVFL_SWITCH, their overflows do not switch sets
  * @pmc_stamp: gets a new number when PMCs change; a CPU that writes the PMCs to its registers
  *	copies this number
  * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed

@@ -6,9 +6,9 @@
  * A PMU module describes the registers of a PMU and moves values between the registers and memory.
  * The core handles contexts, threads, permissions, 64-bit emulation and sampling.
  *
- * The module fills a struct pfm_pmu, registers it at module init if it supports the CPU,
- * and unregisters it at exit.  PFM_PMU_ALIAS names the processors that the module supports.
- * There may be several PMUs; a context has one of them.
+ * The module fills a struct pfm_pmu.  If the module supports the CPU, it registers this structure
+ * at module init and unregisters it at exit.  PFM_PMU_ALIAS names the processors that the module
+ * supports.  There may be several PMUs; a context has one of them.
  */
 #ifndef PERFMON_PMU_H
 #define PERFMON_PMU_H
@@ -473,9 +473,9 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
  * The core then writes all registers at the next start.  Called with interrupts off.  If a set
- * counts on this CPU, its registers must not be among those that have changed.  A module also calls
- * this function on each CPU that comes online, unless a CPU's registers keep their values while it
- * is offline.
+ * counts on this CPU, its registers must not be among those that have changed.  A module calls
+ * this function, for example, on each CPU that comes online, unless a CPU's registers keep their
+ * values while the CPU is offline.
  */
 void pfm_registers_lost(void);
 

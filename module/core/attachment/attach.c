@@ -88,8 +88,8 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 		error = pfm_may_block(task);
 	}
 	/*
-	 * The checks above also fail if the thread has ended.  In this case their error is replaced
-	 * here.
+	 * If the thread has ended, the checks above may have failed with another error.  In this
+	 * case, replace that error here.
 	 */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
@@ -163,11 +163,11 @@ static void catch_running(void *argument)
 /*
  * If @task is running on another CPU, call pfm_switch_in() there.  The function enter() has put the
  * thread into the thread table.  If the thread is switched in later, the hook finds it in the
- * table.  If the thread is running already, there are three cases.  First: it runs on the CPU that
- * task_cpu() returned, where smp_call_function_single() finds it.  Second: it was switched in after
- * the barrier, and the hook has found it.  Third: it has migrated to another CPU, and the hook may
- * have missed it, because a migration does not order memory as a wakeup does.  Then the loop
- * tries the new CPU.
+ * table.  If the thread is running when the loop looks for it, there are three cases.  First: it
+ * runs on the CPU that task_cpu() returned, where smp_call_function_single() finds it.  Second: it
+ * was switched in after smp_mb(), and the hook has found it.  Third: it has migrated to another
+ * CPU, and the hook may have missed it, because a migration does not order memory as a wakeup
+ * does.  Then the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {

@@ -24,7 +24,8 @@ void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
  * Take an idle copy out of its list.  If there is no idle copy, take the copy whose counts have
- * been kept longest, and drop these counts.  Return: the copy, or NULL if both lists are empty.
+ * been kept longest, and drop these counts.  Return: the copy, or NULL if the list of idle copies
+ * and the list "kept" are both empty.
  */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 

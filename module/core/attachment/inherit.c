@@ -250,8 +250,8 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 }
 
 /*
- * Return: memory for one more copy.  NULL on PREEMPT_RT, or if the limit is reached, or if there is
- * not enough memory.
+ * Return: memory for one more copy.  NULL on PREEMPT_RT, or if max_copies copies are living
+ * already, or if there is not enough memory.
  */
 static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 {

@@ -3,9 +3,10 @@
  * Permissions: who may count, and who may monitor a thread.
  *
  * The kernel does not export the functions that check these permissions.  So this module opens
- * files of a private mount of proc: one file contains a setting, and when the others are opened,
- * the kernel checks the caller's permission.  The private mount makes the checks independent of the
- * caller's root and mount namespace.
+ * files of a private mount of proc.  The first of these files, sys/kernel/perf_event_paranoid,
+ * contains a setting.  The other files belong to threads: when such a file is opened, the kernel
+ * checks the caller's permission.  The private mount makes the checks independent of the caller's
+ * root and mount namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -35,7 +36,7 @@ int pfm_permission_init(void)
 {
 	struct file_system_type *type;
 
-	/* The mount gets the caller's pid namespace.  It must be the initial pid namespace. */
+	/* The mount gets the caller's pid namespace, so the caller's must be the initial one. */
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
 	type = get_fs_type("proc");
@@ -91,7 +92,10 @@ static ssize_t read_setting(char *text, size_t size)
 	return length;
 }
 
-/* A setting that cannot be read or parsed counts as PARANOID_CLOSED. */
+/*
+ * A setting that cannot be read or parsed counts as PARANOID_CLOSED.  Return: 0, or -ENOMEM if
+ * there was not enough memory to read it.
+ */
 static int read_paranoid(int *paranoid)
 {
 	char text[16] = "";

@@ -25,11 +25,11 @@ struct pfm_limits {
 	int sys_group; /* group that may create system-wide contexts; -1: no group */
 	int task_group; /* group that may create contexts on threads; -1: no group */
 	int debug; /* PFM_DEBUG_* */
-	unsigned long smpl_buffer_mem_max; /* limit of all sampling buffers, in bytes */
+	unsigned long smpl_buffer_mem_max; /* limit of all buffers together, in bytes */
 	unsigned long max_interrupts_per_tick; /* for each set, see throttle.c */
 	unsigned long max_sets; /* maximum number of event sets of a context */
-	unsigned long set_mem_max; /* limit of all event sets, in bytes */
-	unsigned long set_user_max; /* limit of one user's event sets, in bytes */
+	unsigned long set_mem_max; /* limit of all event sets together, in bytes */
+	unsigned long set_user_max; /* limit of one user's event sets together, in bytes */
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
 	unsigned long max_copies; /* maximum number of living copies of a context */
 };

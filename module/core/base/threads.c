@@ -152,8 +152,8 @@ static unsigned int wanted_bits(void)
 }
 
 /*
- * Let W be 1 << wanted_bits().  The table is replaced when it has fewer than W / 2 buckets or more
- * than 16 * W.
+ * The wanted number of buckets is W = 1 << wanted_bits().  The table is replaced when it has fewer
+ * than W / 2 buckets or more than 16 * W buckets.
  */
 static void set_bounds(void)
 {

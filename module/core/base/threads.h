@@ -91,7 +91,7 @@ void pfm_threads_fit_soon(void);
 
 /*
  * Call @function for contexts in the table until it returns true, in an RCU read-side critical
- * section.  A context that enters, leaves or moves during the search may be left out.
+ * section.  If contexts enter or leave the table during the search, some contexts may be left out.
  */
 void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
 			void *argument);

@@ -126,8 +126,8 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 }
 
 /*
- * Store the flags and the fields that depend on them.  In the samples of a system-wide context,
- * thread numbers are those of the creator's pid namespace.
+ * Store the flags and the fields that depend on them.  A system-wide context needs the field
+ * "creator", because the thread numbers in its samples are those of the creator's pid namespace.
  */
 static void take_flags(struct pfm_context *context, u32 flags)
 {

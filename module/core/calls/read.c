@@ -38,8 +38,9 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
  * @first: the value that pmd_name.number has for PMD 0 of a set
  *
  * Return: the number of the PMD, if the element belongs to this set and has_flags() is false.  For
- * other elements, a number that no PMD has.  One subtraction checks the set and the flags.
- * perfmon supports only little-endian machines, so the number of the PMD is in the low bits.
+ * other elements, a number that no PMD has.  One subtraction is enough for this: if the set or the
+ * flags are wrong, the difference is at least 2^16.  perfmon supports only little-endian machines,
+ * so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {
@@ -110,7 +111,7 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/* If the element belongs to @set, the loop stopped because no PMD can have its number. */
+	/* If the element belongs to @set, the loop stopped because name.pmd is too large. */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

@@ -137,7 +137,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	if (pfm_is_bound(context) && pmu->operations->counts_threads &&
 	    pmu->operations->counts_threads(n, pmc->reg_value))
 		return invalid(context, index, PFM_REASON_OF_THREAD, n);
-	/* The PMU module may have changed the value. */
+	/* The PMU module may have changed the value, so restrict it to user level again. */
 	if (context->user_level)
 		pmc->reg_value = at_user_level(desc, pmc->reg_value);
 	return 0;

@@ -101,8 +101,9 @@ void pfm_sets_free(struct pfm_context *context)
 }
 
 /*
- * Return: the timeout for the timer.  It is not below the administrator's minimum, is rounded
- * up to the timer's resolution, and can be added to a time without overflow.
+ * Return: the timeout that the timer uses if the user asks for @timeout.  It is not below the
+ * administrator's minimum min_switch_timeout, is rounded up to the timer's resolution, and can be
+ * added to a time without overflow.
  */
 static u64 effective_timeout(u64 timeout)
 {

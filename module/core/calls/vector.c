@@ -20,7 +20,7 @@ int pfm_copy_in_other(struct pfm_context *context, void *to, size_t known,
 	return error ? pfm_fault(context, from.address) : 0;
 }
 
-/* Each of the caller's elements is longer than @known bytes: the bytes after these must be zero. */
+/* Each of the caller's elements has more than @known bytes.  Check that its other bytes are 0. */
 int pfm_check_tails(struct pfm_context *context, struct pfm_vector vector, size_t known)
 {
 	const char __user *tail = u64_to_user_ptr(vector.address);

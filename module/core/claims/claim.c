@@ -43,7 +43,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Length of pfm_claims.uses[kind].  If all entries are in use, the last one gets more PMDs. */
+/* Length of pfm_claims.uses[kind].  fill_place() says what is done if all entries are in use. */
 #define USES 16
 
 /**
@@ -66,7 +66,7 @@ struct pfm_use {
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
  *	Protected by uses_lock; is_held is changed only with both uses_lock and the mutex held.
- *	Claimed combinations of one kind do not exclude those of the other kind, see excludes()
+ *	add_use() ensures that no held entry of one kind excludes one of the other, see excludes()
  *
  * A context finds its PMDs in @uses if other contexts of its kind use exactly these PMDs, or if the
  * entry of these PMDs is idle but has not been dropped yet.  Then the load need not check each PMD,
@@ -120,9 +120,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 	return use->is_held;
 }
 
-/*
- * Find the entry with exactly @pmds, and add 1 to its @contexts.  Return: NULL if there is none.
- */
+/* Add 1 to @contexts of the entry with exactly @pmds.  Return: the entry; NULL: none. */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
@@ -142,7 +140,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 
 /*
  * Return: whether @use, an entry of one kind, keeps contexts of the other kind from using @pmds.
- * If so, set *@pmd to a PMD that both contain, or to PFM_WHOLE_PMU if @pmu is not independent.
+ * If so, set *@pmd to a PMD that is both in @use and in @pmds, or to PFM_WHOLE_PMU if @pmu is not
+ * independent.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -210,8 +209,9 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 }
 
 /*
- * The caller holds uses_lock and has claimed @pmds.  If @pmds replace the PMDs of an old entry, the
- * old PMDs are idle, and give_back() will release them.
+ * Put @pmds into an entry.  The caller holds uses_lock and has claimed @pmds.  If the entry has
+ * contexts, @pmds are added to its PMDs.  If it has none, @pmds replace its PMDs, which are idle;
+ * give_back() will release the old PMDs.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {

@@ -9,7 +9,7 @@
 #include "copies.h"
 #include "holder.h"
 
-/* Number of bytes in ": ", "[4194304]" and the terminating zero together. */
+/* Number of bytes in ": ", in a process number of 7 digits ("[4194304]"), and in the final zero. */
 #define AROUND_NAME 12
 
 u32 pfm_holder_number(struct pid *loader)

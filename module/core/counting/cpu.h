@@ -28,7 +28,8 @@ struct pfm_set;
  * @overflow_sequence: changes at every interrupt that finds an overflow in the running set
  * @pmc_stamp: stamp of the values in the PMCs, see struct pfm_set; 0 if they are not known
  * @pmd_stamp: stamp of the values in the PMDs; never 0
- * @next_stamp: the last stamp that this CPU gave; the next one is greater by NR_CPUS
+ * @next_stamp: pfm_cpu_take_stamp() adds NR_CPUS to this field, and gives the result as the next
+ *	stamp
  * @throttle_timer: lets a throttled set count again
  * @set_timer: ends the turn of the active set
  * @sample: the sample that the overflow handler passes to the format

@@ -23,7 +23,7 @@
 
 /**
  * struct pfm_cpu_instance - the instance for a CPU
- * @instance: of the context's format
+ * @instance: the CPU's instance of the context's format
  * @buffer: the buffer of @instance; NULL: none
  * @is_set_up: whether the CPU was in the machine when the context was made; fixed
  * @is_full: whether the format has asked the core to mask the context since the last restart
@@ -40,13 +40,14 @@ struct pfm_cpu_instance {
 
 /**
  * struct pfm_instances - the instances for all CPUs
- * @count: number of elements of @cpus; CPUs that are added to the machine later have no instance
+ * @count: number of elements of @cpus.  CPUs that were not in the machine when the context was made
+ *	have elements, too, but no instances: @is_set_up is false there
  * @lost: number of samples that were lost on CPUs without an instance
  * @waiting: CPUs whose messages wait to be read.  The overflow handler sets the bit of its CPU.
  *	A read clears a bit, with the context's lock held; a load clears all bits
- * @next: the next read looks for a message on this CPU first; protected by the context's
- *	lock
- * @cpus: an instance for each CPU
+ * @next: number of the CPU at which the next read begins its search for a message; protected by the
+ *	context's lock
+ * @cpus: indexed by the number of the CPU
  */
 struct pfm_instances {
 	unsigned int count;

@@ -15,7 +15,7 @@
 /**
  * enum pfm_outcome - what happens to a context
  * @PFM_OUTCOME_NONE: nothing
- * @PFM_OUTCOME_RESET: the PMDs that pfm_reset_note() noted get their reset values
+ * @PFM_OUTCOME_RESET: the noted PMDs get their reset values, see pfm_reset_note()
  * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that are noted in that
  *	set are reset
  * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets PMDs or

@@ -30,8 +30,8 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
  * pfm_set_activate() - make a set the active one
  * @context: it is not monitoring; its lock is held, or the overflow handler runs
  * @set: one of its sets
- * @is_long: give the PMDs that pfm_reset_note() noted their long reset values, not the short
- *	ones; true for the user's calls
+ * @is_long: if true, the noted PMDs (pfm_reset_note()) get their long reset values; if false, they
+ *	get the short ones.  True for the user's calls
  */
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 

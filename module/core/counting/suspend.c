@@ -37,9 +37,9 @@ static void call_each(const struct pfm_pmu *pmu,
 }
 
 /*
- * pfm_pause() may find an overflow and queue an irq_work that sends the notification.  If the CPU
- * is reset, the interrupt for this work is lost.  After that, work that is queued later raises no
- * interrupt either.  So this function runs the work.
+ * pfm_pause() may find an overflow and queue an irq_work that sends the notification.  The suspend
+ * may reset the CPU.  Then the interrupt for this work is lost, and work that is queued later
+ * raises no interrupt either.  So this function runs the work.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu)
 {

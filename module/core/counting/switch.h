@@ -28,7 +28,7 @@ void pfm_resume(struct pfm_context *context);
 /**
  * pfm_counting_prepare() - prepare this CPU to count the active set; the caller then calls start()
  * @context: it monitors, and is paused
- * @previous: set that was active before
+ * @previous: the set that was active until the set switch
  *
  * If this CPU's PMCs still have the values of @previous, the PMU module may write only the PMCs
  * whose values differ in the two sets.

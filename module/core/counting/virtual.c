@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: values that the kernel maintains in any case.  Many virtual PMDs describe a thread.
- * System-wide contexts cannot use such PMDs.
+ * Virtual PMDs: their values come from data that exist even if no virtual PMD is in use, such as
+ * the number of a thread's page faults.  Many virtual PMDs describe a thread.  System-wide
+ * contexts cannot use such PMDs.
  *
  * The source of a value is read when monitoring begins and when it ends, and the difference
  * is counted.  So virtual PMDs add no cost to thread switches.

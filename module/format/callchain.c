@@ -12,8 +12,9 @@
 #include "stack.h"
 
 /*
- * Maximum number of addresses in the kernel's part and in the user's part of a call chain; 0 if the
- * part is left out.  The field hdr_buf_flags in the header of the buffer contains all four values.
+ * @kernel, @user: maximum number of addresses in the kernel's part and in the user's part of a call
+ * chain; 0 if the part is left out.  The field hdr_buf_flags in the header of the buffer contains
+ * the values of all four fields of this structure.
  */
 struct limits {
 	u16 kernel;

@@ -4,7 +4,8 @@
  * for each way to follow a stack.
  *
  * Called with interrupts off, perhaps in an NMI or with a run queue locked.  Nothing here
- * waits or takes a page fault.  Every loop ends after @most addresses.  @most is at least 1.
+ * waits or takes a page fault.  @most, which is at least 1, limits the number of addresses.  It
+ * limits the number of steps, too, so the functions end even on a corrupt stack.
  */
 #ifndef PERFMON_FORMAT_STACK_H
 #define PERFMON_FORMAT_STACK_H

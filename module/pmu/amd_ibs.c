@@ -109,8 +109,8 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /*
  * Start the unit of PMD @n for the rest of the period.  The maximum of the unit must be a multiple
  * of 16, so it may be larger than the number of events that remain.  If the count of the unit can
- * start above 0, it starts at the difference between these two numbers.  If it cannot, the unit
- * counts that many events too many before it takes the sample.
+ * start above 0, it starts at the difference between these two numbers.  If the count can only
+ * start at 0, the difference is the number of events by which the sample is late.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -278,7 +278,7 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	/* If each unit raised an NMI, the first NMI took both samples, and the next finds none. */
+	/* If both units raise an NMI, the first NMI takes both samples; the second finds none. */
 	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }
@@ -342,9 +342,10 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * Our first handler: halts the units and handles their samples, or keeps them if registers are
- * being written.  The kernel calls it for every NMI of the CPU, whichever device raised the NMI.
- * Even if another device raised it, no unit may take a sample until perf's handler has returned.
+ * Our first handler: halts the units and handles their samples.  If registers are being written, it
+ * only keeps the samples.  The kernel calls this handler for every NMI of the CPU, whichever device
+ * raised the NMI.  Even if another device raised it, no unit may take a sample until perf's handler
+ * has returned.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -394,7 +395,7 @@ static bool ibs_can_count(const struct pfm_registers *registers)
 	return true;
 }
 
-/* Empty: start() writes the control registers. */
+/* Does nothing, because start() writes the control registers. */
 static void ibs_write_pmcs(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed)
 {

@@ -34,8 +34,8 @@ enum unit {
  * @left: for each unit, the number of events from its start to the overflow
  * @data: the data registers of the last sample, indexed by the numbers of their PMDs; 0 if the
  *	unit took no sample
- * @kept: for each unit of @running: the contents of its control register before an NMI halted the
- *	unit; 0 if no NMI has halted it
+ * @kept: for each unit, the contents of its control register before an NMI halted the unit; 0 if no
+ *	NMI has halted it
  * @next: during an NMI: the set that counts after this NMI; NULL if none does
  * @is_changing: registers are being written, so an NMI only halts the units and keeps their
  *	samples

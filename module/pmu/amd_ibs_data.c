@@ -11,7 +11,7 @@
 static const struct {
 	u32 msr;
 	u8 unit;
-	u32 needs; /* the bit of amd_ibs_caps for this register; 0: it always exists */
+	u32 needs; /* the bit of amd_ibs_caps for this register; 0: the register always exists */
 	const char *name;
 } data_registers[PFM_AMD_IBS_REGISTERS] = {
 	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,

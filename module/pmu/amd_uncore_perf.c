@@ -325,7 +325,7 @@ int uncore_load(struct pfm_session *session)
 	if (error)
 		return error;
 	if (!job.counters || !cpu_online(session->cpu))
-		return 0; /* a load on a CPU that is offline fails later */
+		return 0; /* if the CPU is offline, the load fails later */
 	strscpy(session->why, "perf holds counters of this CPU", sizeof(session->why));
 	return -EBUSY;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: keep interrupts that only our counters raised out of perf's measurements.
+ * Arm PMUv3: exclude an interrupt from perf's measurements if only our counters raised it.
  *
  * perf_event measures how long its function handle_irq takes.  It compares the average with the
  * time between two samples at the maximum rate (sysctl kernel.perf_event_max_sample_rate).  If the
@@ -49,8 +49,8 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 }
 
 /*
- * Return: the driver's action; NULL if it is not found.  Without this action, interrupts that only
- * our counters raise do not bypass perf's measurement.
+ * Return: the driver's struct irqaction; NULL if it is not found.  Then its handler is not
+ * replaced, and interrupts do not bypass perf's measurement.
  */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {

@@ -154,7 +154,7 @@ static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 	return ours ? IRQ_HANDLED : result;
 }
 
-/* Not inlined, so that shared_handle_irq() is short if only a thread's set runs, which is usual. */
+/* Not inlined, because it is called rarely: usually only a thread's set runs. */
 static noinline irqreturn_t handle_other_sets(struct arm_pmu *pmu,
 					      struct pfm_running running)
 {
@@ -524,8 +524,8 @@ static int armv8_cpu_online(unsigned int cpu)
  *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
- * perf creates a raw event on that CPU's own PMU, so this event shows which PMU the CPU has.  The
- * event never counts.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
+ * perf creates a raw event of a CPU on that CPU's PMU.  So the event, which never counts, shows
+ * which PMU the CPU has.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {

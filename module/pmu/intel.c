@@ -137,8 +137,8 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes the PMD is narrower: with shared ownership
- * perf may load the counters, and perf loads only values that are less than 2^31 counts from the
+ * Return: the width of a PMD.  Without full-width writes, it is 30 bits: with shared ownership perf
+ * may load the counters, and perf then loads only values that are less than 2^31 counts from the
  * wrap, even into fixed counters.
  * @bits: width of the counter in hardware
  */

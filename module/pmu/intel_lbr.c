@@ -22,7 +22,7 @@
 #include <perfmon/perfmon_intel.h>
 
 #define LEAF_LBR	  0x1c
-#define DEPTHS		  GENMASK(3, 0) /* of EAX: bit i means 8 * (i + 1) entries */
+#define DEPTHS		  GENMASK(3, 0) /* of EAX; bit i: depth 8 * (i + 1) is possible */
 #define FILTERS_LEVELS	  BIT(0) /* of EBX */
 #define FILTERS_KINDS	  BIT(1)
 #define HAS_CALL_STACK	  BIT(2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
+ * perfmon_intel: precise event-based sampling (PEBS), with exclusive ownership.
  *
  * PMC 17, IA32_PEBS_ENABLE, arms general counters.  After an armed counter has wrapped, the
  * processor writes a record of the counter's next event to a buffer in memory.  The record contains

@@ -6,8 +6,8 @@
  * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a word of
  * latched overflows.  The source of a counter is a number that the kernel keeps anyway and that
  * only grows: a clock, or a field of the thread.  For each running counter, we store the value
- * that its source had at the last update.  An update adds to the counter what the source has
- * grown since then, and latches a wrap of the counter.  Updates happen
+ * that its source had at the last update.  An update adds to the counter the amount by which the
+ * source has grown since then, and latches a wrap of the counter.  Updates happen
  *
  *  - in stop(), which the core calls at every context switch.  No timer is set for counters of
  *    context switches and migrations, so stop() finds their overflows;

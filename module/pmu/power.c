@@ -195,7 +195,7 @@ static void power_configure(struct pfm_registers *registers)
 	running[RUNNING_MMCR2] = freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]);
 }
 
-/* @registers->pmcs has the default values of the PMCs that the user has not written. */
+/* For a PMC that the user has not written, @registers->pmcs has the default value. */
 static void power_write_pmcs(const struct pfm_registers *registers,
 			     const struct pfm_registers *programmed)
 {
@@ -319,8 +319,8 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 
 /*
  * Clear overflows of counters that are not in use, because they would interrupt forever.  Only the
- * following counters count although they are not in use: PMC5 or PMC6 if the other one of the two
- * is in use, and PMC4 if its event selects a bank.
+ * following counters count although they are not in use: PMC5 if PMC6 is in use, PMC6 if PMC5 is in
+ * use, and PMC4 if its field in MMCR1 selects a bank, see selects_bank().
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {
@@ -521,7 +521,7 @@ static void __exit power_exit(void)
 module_exit(power_exit);
 
 /* POWER8E, 8NVL, 8, 9, 10 and 11, as in processors[] */
-/* No range [b-e]: busybox replaces each '-' in an alias by '_'. */
+/* The aliases have no range [b-e], because busybox replaces each '-' in an alias by '_'. */
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr004[bcde]*"));
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr008[02]*"));
 MODULE_DESCRIPTION("perfmon: PMU description of POWER8 to POWER11");

@@ -137,7 +137,7 @@ void x86_registers_cleared(void)
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
 }
 
-/* If a single event select has to be written, all event selects have to be reset first. */
+/* If any event select has to be written, all event selects have to be reset first. */
 static noinline void reset_selects(struct x86_contents *here,
 				   const struct pfm_registers *registers)
 {

@@ -24,8 +24,8 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the TSC's rate: perf's own code, not an event select */
-	0x0400, /* slots: perf's own code, not an event select */
+	0x0300, /* cycles at the TSC's rate: an event number of perf, not of the hardware */
+	0x0400, /* slots: an event number of perf, not of the hardware */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
@@ -369,7 +369,8 @@ static long drop_here(void *info)
 
 /*
  * perf checks whether the current thread may create an event on a CPU, even if a kernel module
- * creates the event.  A thread of an ordinary user may not, so a kernel thread creates the events.
+ * creates the event.  A thread of an ordinary user may not do this, so a kernel thread creates the
+ * events.
  */
 
 /**

@@ -444,9 +444,10 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * Halt the counters before an overflow is handled, and let them count again afterwards.  If there
- * is a global control register, perf's handler uses it to halt all counters, and this function does
- * nothing.  All other functions of this file leave the enable bits set.
+ * Halt the counters if @enable is false, or let them count again if it is true.  Called before and
+ * after an overflow is handled.  If there is a global control register, perf's handler uses it to
+ * halt all counters, and this function does nothing.  All other functions of this file leave the
+ * enable bits set.
  */
 static void enable_each(u64 counters, bool enable)
 {

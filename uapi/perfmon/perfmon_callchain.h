@@ -63,7 +63,7 @@
 #define PFM_CALLCHAIN_NAME "callchain"
 #define PFM_CALLCHAIN_UUID "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3"
 #define PFM_CALLCHAIN_VERSION                                                            \
-	0x10003u /* 1.3: recorded callers; 1.2: link registers; 1.1: as in "default" */
+	0x10003u /* 1.3: recorded callers; 1.2: link registers; 1.1: as 1.1 of "default" */
 #define PFM_CALLCHAIN_MAX_DEPTH	   127
 
 /* pfm_callchain_arg.flags */

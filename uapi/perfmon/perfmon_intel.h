@@ -36,9 +36,9 @@
 
 /*
  * Load latency: PMC 18, if it exists, holds a threshold in core cycles (16 bits).  If bit
- * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, counter n samples only loads that take longer than
- * the threshold, and its records (struct pfm_intel_pebs) contain the latency of the load.  In this
- * case, counter n must count event LOAD_LATENCY (01cdH).
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, a load is sampled by counter n only if it takes
+ * longer than the threshold, and the record (struct pfm_intel_pebs) contains the latency of the
+ * load.  In this case, counter n must count event LOAD_LATENCY (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32

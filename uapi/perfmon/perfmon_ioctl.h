@@ -135,8 +135,8 @@
  * The values take effect immediately if the set is active and the thread runs.
  *
  * EINVAL: invalid count, PMC, flag, set or value; PFM_REGFL_NO_EMUL64 on a PMC that does not accept
- * this flag.  EBUSY: copies of the context exist.  E2BIG: the vector is longer than arg_mem_max.
- * EFAULT, ENOMEM.
+ * this flag.  EBUSY: copies of the context exist (PFM_FL_INHERIT_*).  E2BIG: the vector is longer
+ * than pfm_info.arg_mem_max.  EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
 
@@ -267,10 +267,10 @@
  * PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt overflows, see
  * PFM_IOC_WRITE_PMDS.
  *
- * When a set becomes active, its counters continue from their saved values.  PMDs that overflowed
- * and were not reset since then get their short reset values, and so do the PMDs in their
- * reg_reset_pmds.  These PMDs get their long reset values instead if the set became active through
- * PFM_IOC_RESTART, or through PFM_IOC_START with a set as its argument.
+ * When a set becomes active, its counters continue from their saved values.  If a PMD of the set
+ * has overflowed and has not been reset yet, it gets its short reset value, and the PMDs in its
+ * reg_reset_pmds get theirs.  These PMDs get their long reset values instead if the set became
+ * active through PFM_IOC_RESTART, or through PFM_IOC_START with a set as its argument.
  *
  * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
  * PFM_SETFL_TIME_SWITCH without a timeout.  ENOMEM: no memory, or a limit in /sys/kernel/perfmon is
@@ -355,8 +355,9 @@
 /**
  * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
  *
- * With PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread
- * ends, when its thread executes a program that the loader may not monitor, or when the context is
+ * With PFM_FL_INHERIT_*, threads that monitored threads create get copies of the context.  With
+ * PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread ends,
+ * when its thread executes a program that the loader may not monitor, or when the context is
  * unloaded.  PFM_THREAD_ENDED selects a copy that has ended.  Each call with PFM_THREAD_ENDED reads
  * the next copy, in the order in which the copies ended.  After an unload, the values of all
  * threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs were
@@ -364,11 +365,12 @@
  * such as PFM_PMD_CPU, and PFM_PMD_MONOTONIC_TIME.  In the counts of a copy, the values of these
  * PMDs are 0.
  *
- * The counts of a copy that has ended take as much memory as the copy itself.  A context keeps the
- * counts of at most max_copies copies that have ended.  If one more copy ends, or if there is no
- * memory for a new copy, the counts of the copy that ended first are dropped.
- * pfm_status.dropped_counts is the number of copies whose counts were dropped.  A load drops the
- * counts that are left from the previous load.  A load that fails may drop these counts, too.
+ * The counts of a copy that has ended take as much memory as the copy itself.  The file max_copies
+ * in /sys/kernel/perfmon limits the number of ended copies whose counts a context keeps.  If one
+ * more copy ends, or if there is no memory for a new copy, the counts of the copy that ended first
+ * are dropped.  pfm_status.dropped_counts is the number of copies whose counts were dropped.  A
+ * load drops the counts that are left from the previous load.  A load that fails may drop these
+ * counts, too.
  *
  * EINVAL: invalid @which or @count; invalid PMD, flags or set; PMD not in use; reserved field not
  * zero; PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of

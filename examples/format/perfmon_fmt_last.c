@@ -14,7 +14,7 @@ struct last_argument {
 
 struct last_buffer {
 	u64 entries;
-	u64 count; /* samples since the beginning; sample n is ips[n % entries] */
+	u64 count; /* number of samples so far; sample n is stored in ips[n % entries] */
 	u64 ips[];
 };
 

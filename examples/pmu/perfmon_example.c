@@ -24,8 +24,8 @@ static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* when counters[] were last started or updated */
 
 /*
- * Write the only bit of each PMC.  A PMC that the set does not use has its default value.  A module
- * may write unused PMCs only if nobody else uses their registers.
+ * Write bit 0 of each PMC; all other bits are reserved.  A PMC that the set does not use has its
+ * default value.  A module may write unused PMCs only if nobody else uses their registers.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -84,7 +84,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little, so even contexts that may count only at user level may count them. */
+/* Ticks reveal little, so a context that may count only at user level can use these PMCs, too. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -41,8 +41,8 @@ static const char *const calls[] = {
 
 /*
  * How the value of a reason is printed.  PFM_REASON_COUNT has a value, but is not in this table:
- * format_value() prints the value as an int.  The other reasons that are not in this table have
- * no value.
+ * format_value() prints the value as an int.  For the other reasons that are not in this table, no
+ * value is printed.
  */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",

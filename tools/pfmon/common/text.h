@@ -18,7 +18,7 @@ const char *plural(uint64_t count, const char *one, const char *several);
 
 /* The functions below return @text. */
 
-/* A number as text, such as "1,234,567". The locale does not matter. */
+/* A number as text, such as "1,234,567". The separator is a comma in every locale. */
 const char *count_text(uint64_t value, char text[COUNT_TEXT]);
 
 /* A time in ns as text, such as "250 us" or "1.5 ms". */

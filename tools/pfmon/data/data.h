@@ -283,10 +283,11 @@ struct data_cpu {
 };
 
 /**
- * struct data_unsampled - events of one context for which the PMU delivered no sample
- * @counted: number of all events, in samples or not; a second counter, which is never reset,
- *	counted them
- * @events: number of these events that are neither in a sample in the file nor in a lost sample.
+ * struct data_unsampled - events that a context counted, but for which the PMU delivered no
+ *	sample
+ * @counted: number of all events, both those that belong to a sample and those that belong to none.
+ *	A second counter, which is never reset, has counted these events
+ * @events: number of these events that belong neither to a sample in the file nor to a lost sample.
  *	The events of unfinished periods are not included: a period is unfinished if a thread or the
  *	recording ended during the period, or if pfmon changed the period
  * @samples: number of samples that the PMU should have delivered for @events
@@ -306,7 +307,7 @@ struct data_unsampled {
 };
 
 /**
- * struct data_end - the last record: the file is complete
+ * struct data_end - the last record; if a file has it, the file is complete
  * @produced: number of samples that the kernel took, in all contexts
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: number of samples that were lost, as in struct data_losses

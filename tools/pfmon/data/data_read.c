@@ -53,8 +53,8 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 }
 
 /*
- * Returns the size of the first buffer: the file's size plus one, or FIRST_BUFFER if the file's
- * size is not known.
+ * Returns the size with which read_all() allocates its buffer: the file's size plus one, or
+ * FIRST_BUFFER if the file's size is not known.
  */
 static size_t expected_size(int fd)
 {
@@ -93,7 +93,7 @@ static int read_all(int fd, char **bytes, size_t *size)
 	}
 }
 
-/* Free the unused part of the buffer; if there is no memory, the buffer stays as it is. */
+/* Free the unused part of the buffer. If realloc() fails, the buffer keeps its size. */
 static void trim_buffer(struct data_file *file)
 {
 	char *smaller = file->size ? realloc(file->bytes, file->size) : NULL;

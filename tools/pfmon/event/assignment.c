@@ -89,7 +89,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-/* Returns whether somebody else holds at least one counter at the moment. */
+/* Returns whether another user of the PMU, such as perf, holds at least one counter now. */
 static bool is_some_held(const struct pfm_info *info)
 {
 	for (unsigned int i = 0; i < PFM_MAX_HARDWARE / 64; i++)

@@ -105,9 +105,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. On such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. If @other has only one counter left, that counter stays in the choices of @event, because
- * matching_find() never gives the same counter to @event and @other. Returns whether a counter was
- * removed. If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. If @other can use only one counter, keep this counter in the choices of @event:
+ * matching_find() never gives one counter to both events, so they cannot conflict there. Returns
+ * whether a counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

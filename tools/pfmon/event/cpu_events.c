@@ -66,7 +66,7 @@ static void read_device(const char *device)
 /*
  * Read the events of all Arm CPUs, on the first call only. A machine with two kinds of core has two
  * devices, one for each kind. The lists of the devices are joined, so pfmon accepts an event that
- * only one kind has.
+ * only one kind of core has.
  */
 static void read_all(void)
 {

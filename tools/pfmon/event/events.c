@@ -24,7 +24,7 @@ static const char *const default_events[] = {
 
 enum parse_result {
 	PARSE_OK,
-	PARSE_UNKNOWN, /* no event of this type has the name, but one of another type may */
+	PARSE_UNKNOWN, /* no event of this type has the name; one of another type may have it */
 	PARSE_NOT_SUPPORTED, /* the event is known, but this machine does not have it */
 	PARSE_FAILED, /* the error has been reported */
 };

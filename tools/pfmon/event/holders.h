@@ -17,9 +17,9 @@ const char *holders_process(const char *proc, uint64_t pid, char text[PROCESS_TE
 /*
  * Store in @text advice on how the user can free counters. If the NMI watchdog runs, the text
  * contains the command that stops the watchdog. If processes have perf events open, the text names
- * these processes. In both cases the text begins with "; ". If the watchdog does not run and no
- * process has perf events open, the text is empty. @proc is "/proc"; tests pass another directory.
- * Returns @text.
+ * up to four of these processes. In both cases the text begins with "; ". If the watchdog does not
+ * run and no process has perf events open, the text is empty. @proc is "/proc"; tests pass another
+ * directory. Returns @text.
  */
 const char *holders_advice(const char *proc, char text[ADVICE_TEXT]);
 

@@ -63,7 +63,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		value |= PFM_ARMV8_PMC_EXCLUDE_USER;
 	if (!(modes & MODE_KERNEL))
 		value |= PFM_ARMV8_PMC_EXCLUDE_KERNEL;
-	/* If the kernel runs at EL2, the module also applies EXCLUDE_KERNEL to EL2. */
+	/* With EXCLUDE_KERNEL, the module excludes the kernel even if the kernel runs at EL2. */
 
 	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
 	return 1;

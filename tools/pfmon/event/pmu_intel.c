@@ -441,7 +441,10 @@ static const char *refuse_any_thread(const struct pmu *pmu, uint64_t code)
 		.extra_pmc = (extra),                                                    \
 	}
 
-/* Intel SDM, volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel" */
+/*
+ * The numbers of the models are from the Intel SDM, volume 4, table "CPUID Signature Values of
+ * DisplayFamily_DisplayModel".
+ */
 MODELS(core2, common, 0, NULL, 0x0f, 0x16, 0x17, 0x1d);
 MODELS(nehalem, common, 0, NULL, 0x1a, 0x1e, 0x1f, 0x2e);
 MODELS(westmere, common, 0, NULL, 0x25, 0x2c, 0x2f);

@@ -17,7 +17,7 @@
 /* The counters PMC5 and PMC6 count one event each. */
 #define RUN_INSTRUCTIONS   0x500fa
 #define RUN_CYCLES	   0x600f4
-/* Codes of the same two events for PMC1 to PMC4. */
+/* With these codes, PMC1 to PMC4 count the same as PMC5 or PMC6, see SAME_INSTRUCTIONS. */
 #define INSTRUCTIONS	   0x00002
 #define CYCLES		   0x0001e
 #define RUN_INSTRUCTIONS_4 0x400fa

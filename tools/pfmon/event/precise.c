@@ -24,7 +24,10 @@ bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 	return first_line(path, text, PRECISE_TEXT);
 }
 
-/* pmu.encode() returns 0 for a counter that cannot sample precisely, such as a fixed counter. */
+/*
+ * With MODE_PRECISE, pmu.encode() returns 0 for a counter that cannot sample precisely, such as a
+ * fixed counter.
+ */
 bool precise_only_fixed(const struct machine *machine, uint64_t code)
 {
 	const struct pmu *pmu = machine->pmu;

@@ -19,14 +19,14 @@ struct seen_process;
  * @band: the kernel's reports about processes
  * @has_band: pfmon gets the reports of @band; if not, it reads /proc at intervals
  * @names_only: only names are written, no mappings
- * @refusal: the errno if the kernel refused the reports of @band, or 0
+ * @refusal: 0, or the errno with which the kernel refused the reports of @band
  * @writer: the file
  * @next: the file that will soon replace @writer, or NULL. If there is such a file, the names and
  *	mappings are written to both files
  * @files: cache of the build-ids of mapped files
  * @seen: the processes that the last reading of /proc found, sorted by pid; not used with @has_band
  * @seen_count: number of @seen
- * @looked_at: @now of the last call of all_processes_follow()
+ * @looked_at: value of @now at the last call of all_processes_follow()
  * @gaps: value of @band.gaps at the last call of all_processes_follow(). If @band.gaps is larger at
  *	the next call, a CPU has come online and its first reports are missing: pfmon reads /proc
  *	again

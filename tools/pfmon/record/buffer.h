@@ -25,8 +25,8 @@
  * @drain: how far the buffer has been read
  * @told: the losses in the last DATA_LOSSES record that was written
  * @earlier: the counts of samples in earlier files of the recording
- * @homeless: number of samples that the kernel lost because their CPU had no buffer. Only the
- *	context's first buffer counts them
+ * @homeless: number of samples that the kernel lost because their CPU had no buffer. Only the first
+ *	buffer of a context has this number; in all other buffers it is 0
  */
 struct buffer {
 	void *memory;

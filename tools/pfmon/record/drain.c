@@ -277,8 +277,8 @@ void drain_handed_back(struct drain *drain)
 /*
  * Returns the samples in the region that the kernel is filling. The region's count may be left over
  * from an earlier use of the region. So the count is limited to the number of samples that the
- * kernel has written and pfmon has not taken. All of these are in this region: pfmon has taken the
- * earlier regions, and the kernel was still filling this one after header->written was read.
+ * kernel has written and pfmon has not taken. All these samples are in this region: pfmon has taken
+ * the earlier regions, and the kernel was still filling this one after header->written was read.
  */
 static struct batch nway_batch(const struct drain *drain)
 {

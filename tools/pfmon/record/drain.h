@@ -100,7 +100,8 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**
  * struct drain_counts - how many samples were written, are in the buffer, or were lost
- * @produced: samples that the kernel took, according to its own count
+ * @produced: samples that the kernel took. With nway and hist this is the kernel's own count. With
+ *	default and callchain it is computed from the samples that were taken, wait or were lost
  * @written: samples in the file
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file

@@ -18,8 +18,8 @@ uint32_t head_number(void);
 
 /*
  * Write the MACHINE, COMMAND and EVENT records. @record contains the number and the flags of the
- * recording. @command is the command to run, or NULL; @targets are the targets that the user named.
- * @rates are the periods of @events. Returns 0, or -1 after reporting an error.
+ * recording. @command is the command to run; NULL: there is none. @targets are the targets that the
+ * user named. @rates are the periods of @events. Returns 0, or -1 after reporting an error.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
 	       struct data_machine record, char *const *command,

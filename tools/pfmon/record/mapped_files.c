@@ -34,7 +34,8 @@ static void find_build_id_of_file(struct mapped_files *files, const char *path,
 
 /*
  * Store in @text the build-id of the mapped file, or "" if the path of @map now names another file.
- * The path is first looked up below the process's root directory, and then below pfmon's own.
+ * The path is looked up below the process's root directory or, if it does not exist there, below
+ * pfmon's own root directory.
  */
 static void find_build_id(struct mapped_files *files, pid_t pid, const struct map *map,
 			  char *text)

@@ -30,7 +30,7 @@ struct thread {
  * @threads: the threads of the process that are recorded
  * @thread_count: number of @threads
  * @maps: the mappings when they were last read
- * @looked_at: @now of the last call of process_look() or process_look_at_exec()
+ * @looked_at: value of @now at the last call of process_look() or process_look_at_exec()
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of the same file
  * @is_known: names and mappings of the process have been written to the current file

@@ -11,7 +11,7 @@
 /**
  * struct processes - the processes whose threads are recorded
  * @list: the processes
- * @count: number of @list
+ * @count: number of elements in @list
  */
 struct processes {
 	struct process *list;

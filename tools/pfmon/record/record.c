@@ -267,8 +267,8 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 
 /*
  * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p,
- * each thread has a buffer for each CPU. If a buffer before number @first belongs to the same CPU,
- * this CPU has already been counted: returns false.
+ * each thread has a buffer for each CPU. Returns false, and adds up nothing, if a buffer before
+ * number @first belongs to the same CPU: the caller has then already counted this CPU.
  */
 static bool count_cpu(const struct recorder *recorder, size_t first,
 		      struct drain_counts *sum)

@@ -164,7 +164,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns why the last call failed; PFM_REASON_NONE if it did not fail with @error. */
+/* Returns why creating a context last failed; PFM_REASON_NONE if the errno was not @error. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;

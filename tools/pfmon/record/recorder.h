@@ -35,8 +35,9 @@
  * @buffer_count: number of @buffers
  * @ends: pidfds of the processes that the user named. They show when these processes have ended
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: all processes of the machine if CPUs are recorded; the command's processes if its
- *	descendants are recorded, too, and the kernel permits reports about processes
+ * @all_processes: if CPUs are recorded, all processes of the machine. If a command is recorded with
+ *	its descendants, and the kernel permits reports about processes, the command and its
+ *	descendants. In all other cases it contains no processes
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number

@@ -18,8 +18,8 @@ int recorder_attach(struct recorder *recorder, const int *targets);
 void recorder_drop_samplers(struct recorder *recorder, size_t count);
 
 /*
- * Append the descriptor and the buffers of @sampler to the lists of the recording. The caller has
- * loaded the context of @sampler.
+ * Append the descriptor of @sampler's context to recorder->contexts, and the context's buffers to
+ * recorder->buffers. The caller has loaded the context.
  */
 int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);
 

@@ -383,9 +383,10 @@ static uint64_t copies_made(const struct sampler *sampler)
 }
 
 /*
- * Compare the counts of the witnesses with the samples. This shows how many occurrences of each
- * event are in no sample. If samples were lost and there are several events, this number is not
- * known, because a lost sample may belong to any of the events.
+ * Compare the counts of the witnesses (second counters of the same events, see witness.h) with the
+ * samples. This shows how many occurrences of each event are in no sample. If samples were lost and
+ * there are several events, this number is not known, because a lost sample may belong to any of
+ * the events.
  */
 static int ask_witnesses(struct sampler *sampler)
 {

@@ -289,8 +289,8 @@ static int read_ring(struct side_band *band, struct side_ring *ring,
 
 /*
  * If all processes are watched, the kernel ends the perf event of a CPU that goes offline. Open
- * another perf event when the CPU is online again. If a thread is watched, the kernel does not end
- * the thread's perf events.
+ * another perf event when the CPU is online again. The perf events of a watched thread do not end
+ * when a CPU goes offline.
  */
 static void follow_cpu(struct side_band *band, int cpu)
 {

@@ -133,7 +133,7 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 
 /*
  * Returns 1 + the index of the last span of @owner that starts at or below @address. If there is no
- * such span, returns the index at which it would be inserted.
+ * such span, returns the index at which a new span at @address would be inserted.
  */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {

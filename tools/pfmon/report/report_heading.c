@@ -82,8 +82,8 @@ static const char *state_of(const struct recording *recording)
 
 /*
  * Print the number of samples, the losses, and whether the file is complete. "none lost" is not
- * printed if monitoring was throttled or the PMU did not deliver all samples, because samples are
- * then missing although none was lost.
+ * printed if monitoring was throttled or the PMU did not deliver all samples, because then
+ * there are missing samples that are not counted as lost.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

@@ -82,8 +82,8 @@ static void add_column(struct table *table, enum column column)
 }
 
 /*
- * Choose a column for each key that the user sorts by. If the user sorts by symbol, the table
- * always has a column for the objects.
+ * Choose a column for each key that the user sorts by. If one of these keys is the symbol,
+ * there is also a column for the objects, even if the user does not sort by object.
  */
 static void choose_columns(struct table *table)
 {

@@ -45,7 +45,7 @@ static int read_contexts(struct thread_names *names)
 
 /*
  * Returns the index of the first name that @tid got after @time. If there is no such name, returns
- * the index at which it would be inserted.
+ * the index at which a new name of @tid would be inserted.
  */
 static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
 {

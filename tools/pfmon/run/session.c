@@ -136,8 +136,8 @@ static int create_sets(struct session *session)
 
 /*
  * Add @bits to the PMCs of @set, which begin at @session->pmcs[@first]. If two events of @set need
- * the same PMC, the bits of both events are merged. The assignment has checked that the events need
- * the same values in all bits that both of them use.
+ * the same PMC, the bits of both events are merged. events_assign() has checked that the events
+ * need the same values in all bits that both of them use.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)
@@ -201,7 +201,7 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after @event->switch_after events. The overflow ends the set's turn, and
+ * Make @pmd overflow after @event->switch_after events. The overflow ends the set's turn, and
  * resets all counters that can end a turn of this set.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,

@@ -81,7 +81,10 @@ struct attacher {
 int targets_attach_threads(const struct targets *targets, bool follows,
 			   const struct attacher *attacher, struct target_ends *ends);
 
-/* Returns how many threads the processes of @targets have now, or 1 if they have none. */
+/*
+ * Returns how many threads the processes of @targets have now. Returns 1 if @targets has no
+ * processes, or if all of them have ended.
+ */
 size_t targets_count_threads(const struct targets *targets);
 
 /* Returns the flags (PFM_FL_*) with which the caller must create the first context. */

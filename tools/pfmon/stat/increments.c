@@ -13,8 +13,8 @@
 /*
  * Limits of the interval between two readings, in ms. Reading the counters interrupts the thread's
  * CPU for some microseconds. Within these limits, the readings take less than 0.1 % of the time,
- * and there are at least 10 readings per second. With many contexts, stat.c makes the interval
- * longer.
+ * and there are at least 10 readings per second. With many contexts there may be
+ * fewer, because stat.c multiplies the interval by a factor.
  */
 #define INTERVAL_LEAST 20
 #define INTERVAL_MOST  100

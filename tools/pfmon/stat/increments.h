@@ -13,7 +13,8 @@
  * @values: counts that increments_take() has just read
  * @times: for each set, the CPU time of the thread in ns while the set was active; for CPUs, the
  *	time in ns for which the set was active. These times and @values are from the same reading
- * @last_values: counts at the last reading. At its end, increments_take() replaces them by @values
+ * @last_values: counts at the last reading. Before increments_take() returns, it copies @values to
+ *	@last_values
  * @last_times: like @last_values, for @times
  */
 struct increments {

@@ -13,7 +13,7 @@
 
 /*
  * Size of a stamp, the text at the beginning of a line: NAME-TID for one thread, or "(N dropped)"
- * for the sum of the dropped counts.
+ * for the sum of the counts that the kernel dropped for N threads.
  */
 #define STAMP_TEXT 40
 

@@ -116,7 +116,7 @@ struct figure {
 /*
  * Returns the state of the event. If the event's own state is EVENT_COUNTED, but none of the runs
  * counted the event, the result is EVENT_NOT_COUNTED. A run did not count the event if the event's
- * set was never active, or if CPUs were measured, but the time during which they were counted is 0.
+ * set was never active, or if CPUs were measured and the time during which they were counted is 0.
  * results_value() and results_count() use only the runs that counted the event. If there are
  * several runs, results_counted() also uses only these runs. If there is a single run,
  * results_counted() returns the count of this run, even if the run did not count the event.
@@ -132,7 +132,10 @@ const char *results_state_text(enum event_state state);
  */
 struct figure results_value(const struct results *results, size_t event);
 
-/* The mean that results_value() returns, as a whole number. With a single run it is exact. */
+/*
+ * The mean that results_value() returns, as a whole number. With a single run, it is not rounded to
+ * the 53 bits of a double.
+ */
 uint64_t results_count(const struct results *results, size_t event);
 
 /* The mean of the event's counts before scaling, as a whole number. */

@@ -36,9 +36,9 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *
- * This is Cochran's variance of a population total. Cochran's N is the number of increments that
- * fit into T: N = T n / sum(x). The relative error is the square root of the variance, divided by
- * R T.
+ * This is Cochran's formula for the variance of a population total. His formula has N, the number
+ * of increments that fit into T; here N is replaced by T n / sum(x). The relative error is the
+ * square root of the variance, divided by R T.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat: count events while a command runs. */
+/* pfmon stat: count the events of a command, of processes, of threads or of CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,7 +253,10 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
-/* If CPUs share a PMU, it counts for all of them, so the idle time of one CPU means little. */
+/*
+ * If CPUs share a PMU, a context on one of them counts the events of all, so pfmon does not show
+ * the idle time of this one CPU.
+ */
 static bool has_idle_time(const struct measurement *measurement)
 {
 	return measurement->options->targets.cpus.count &&

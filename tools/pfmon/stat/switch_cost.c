@@ -42,7 +42,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Returns how many iterations the loop needs to take at least LOOP_NS. */
+/* Returns the number of iterations with which the loop lasts at least LOOP_NS. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;

@@ -3,8 +3,8 @@
  * The cost of a switch from one event set to the next. The measured time of the active set includes
  * the time that the kernel needs for the switch. But during the switch, the counters of the set are
  * stopped, or they count what the kernel executes for the switch. In both cases, a scaled count has
- * an error that is not included in the error that scale.h computes from the increments. So pfmon
- * measures the cost with a loop of its own.
+ * an error, and the error estimate of scale.h does not include it. So pfmon measures the cost with
+ * a loop of its own.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H

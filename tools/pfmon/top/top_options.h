@@ -8,10 +8,10 @@
 
 /**
  * struct top_options - the command line
- * @record: how to sample; @record.rotation.time is the time from one table to the next
- * @profile: what the entries of the second table stand for, such as programs
- * @refreshes: number of tables; 0: no limit
- * @is_batch: print one table after the other, and do not control the terminal
+ * @record: how to sample; @record.rotation.time is the length of an interval
+ * @profile: what the entries stand for, such as programs; view.h shows them below the CPUs
+ * @refreshes: number of intervals to show; 0: no limit
+ * @is_batch: print one interval after the other, and do not control the terminal
  */
 struct top_options {
 	struct record_options record;

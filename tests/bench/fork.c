@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures how much counters of the parent add to the cost of a child process, with and without
+ * Measures what the counters of a parent add to the cost of a child process, with and without
  * inheritance. The cost of a child process consists of fork(), the switch to the child, its exit,
  * and wait(). Nothing else runs, and the child does nothing.
  */

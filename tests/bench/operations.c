@@ -314,8 +314,9 @@ void measure_floors(double *costs)
 }
 
 /*
- * Measures what contexts that are not loaded add to a context switch. They should add nothing,
- * because the scheduler hooks are not installed as long as no context is loaded.
+ * Measures how much more a context switch costs if there are contexts, but none of them is loaded.
+ * The difference should be 0, because the scheduler hooks are not installed as long as no context
+ * is loaded.
  */
 void measure_unloaded(double *costs)
 {

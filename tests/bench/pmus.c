@@ -44,7 +44,10 @@
 		n, X86_INSTRUCTIONS | X86_BOTH, (cycles) | X86_BOTH, n                   \
 	}
 
-/* Fixed counter 0 counts instructions, fixed counter 1 cycles, at user and kernel level. */
+/*
+ * Fixed counter 0 counts instructions, and fixed counter 1 counts cycles. Both count at user and
+ * kernel level.
+ */
 #define INTEL_FIXED_ON                                                                   \
 	(PFM_INTEL_FIXED_USER(0) | PFM_INTEL_FIXED_KERNEL(0) | PFM_INTEL_FIXED_USER(1) | \
 	 PFM_INTEL_FIXED_KERNEL(1))
@@ -75,7 +78,7 @@ static const struct pmu pmus[] = {
 		.cycles = { PFM_POWER_MMCR0, 0, 0, PFM_POWER_PMC6 },
 		.cycles_of_user = PFM_POWER_MMCR0_FCS,
 		.recorded = 0x1e,
-		/* The first four events use PMC1 to PMC4, the last two PMC5 and PMC6. */
+		/* The first four events use PMC1 to PMC4, the last two use PMC5 and PMC6. */
 		.perf = { { 0x02, 0x1e, 0x02, 0x1e, 0x500fa, 0x600f4 },
 			  { 0x10002, 0x2001e, 0x30002, 0x4001e, 0x500fa, 0x600f4 },
 			  0x1e },

@@ -229,7 +229,7 @@ void measure_samples(double *ours, double *perf)
 	struct format callchain = { PFM_CALLCHAIN_NAME, &deep, sizeof(deep) };
 
 	if (!has_hardware_events())
-		return; /* no PMU: no samples of hardware events */
+		return; /* the software PMU: there are no hardware events to sample */
 	ours[ROW_SAMPLE] = measure_format(&format, false);
 	ours[ROW_SAMPLE_4] = measure_format(&format, true);
 	ours[ROW_SAMPLE_CALLCHAIN] = measure_format(&callchain, false);

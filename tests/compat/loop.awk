@@ -12,7 +12,7 @@
 	code = part[3] " " part[4] # some instructions have a tab before their operands
 	line[++lines] = code
 	at[address] = lines
-	# jne 401600 <main+0x110>, b.ne 400648 <...>, bdnz 10000ad4 <...>
+	# a branch, for example: jne 401600 <main+0x110>, b.ne 400648 <...>, bdnz 10000ad4 <...>
 	if (code ~ /^(j|b|cb)[a-z.]* .*<main\+0x/ && code !~ /^(jmp|b|bl) /) {
 		target = code
 		sub(/ <main.*/, "", target)

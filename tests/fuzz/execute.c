@@ -141,7 +141,10 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* Executes an operation. If operation->few is set, the process cannot open files meanwhile. */
+/*
+ * Executes an operation. If operation->few is set, the process cannot open files during the
+ * operation.
+ */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;

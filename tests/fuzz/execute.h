@@ -151,7 +151,7 @@ void execute(struct executor *executor, const struct operation *operations,
 /* Size of an element of the call's vector; 0 if the call takes no vector. */
 size_t element_size(enum call call);
 
-/* Distance in bytes between two elements of a vector. */
+/* Number of bytes from the beginning of an element of a vector to the beginning of the next. */
 size_t stride_of(const struct operation *operation);
 
 /* Checks the counts of a new context. See canary.c. */

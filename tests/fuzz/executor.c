@@ -165,7 +165,7 @@ static void area_free(struct area *area)
 	munmap(area->writable, page_size());
 }
 
-/* Replaces the read-only pages in a new process, because they are shared with the parent. */
+/* Gives a new process its own read-only pages, because it shares the old ones with its parent. */
 void areas_separate(struct executor *executor)
 {
 	read_only_new(&executor->inner);

@@ -70,7 +70,7 @@ static const char *bad_vector(const struct executor *executor,
 		return NULL;
 	if (operation->tail && stride_of(operation) > element_size(operation->call))
 		return "the unknown part of an element is not zero";
-	/* For READ_PMDS the kernel uses only the beginning of the element, which is mapped. */
+	/* The first half of the element is mapped, and READ_PMDS needs only this half. */
 	if (operation->place == OVER_END && operation->count == 1)
 		return operation->call == READ_PMDS
 			       ? NULL

@@ -5,8 +5,9 @@
 #include "builder.h"
 
 /*
- * The beginning and the end of a round take as long as several hundred calls, so a round has many
- * operations. Some operations take as long as dozens of calls, so a round has few such operations.
+ * The beginning and the end of a round take as long as several hundred calls. A round has many
+ * operations, so that this time is only a small part of the round. Some operations take as long as
+ * dozens of calls, so the generator chooses these operations rarely.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900
@@ -116,9 +117,10 @@ static void build_worker(unsigned int number, struct random *random, enum pmu pm
 
 /*
  * Worker 0 prepares the round, worker 1 counts with canaries (canary.c), and worker 2 changes the
- * machine's settings, CPUs or modules. Each other worker is a thread or a process, of root or of a
- * user. With THEME_MODULES, worker 2 unloads the PMU's module and the core. This fails while a
- * context exists, so with THEME_MODULES at most one other worker (worker 3) makes random calls.
+ * machine's settings, CPUs or modules. Each other worker is a thread or a process, of root or of
+ * an ordinary user. With THEME_MODULES, worker 2 unloads the PMU's module and the core. This fails
+ * while a context exists, so with THEME_MODULES at most one other worker (worker 3) makes random
+ * calls.
  */
 const struct plan *generate(uint64_t seed, enum pmu pmu)
 {
@@ -134,7 +136,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	build_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
-	/* With THEME_MODULES the limit is higher, because add_modules() adds many operations. */
+	/* With THEME_MODULES, worker 2 has more operations, because add_modules() adds many. */
 	build_worker(2, &random, pmu, theme, 2,
 		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     build_disturber);

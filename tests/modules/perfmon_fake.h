@@ -5,15 +5,16 @@
  * with precise sampling does. It also has PMDs that have a value only in such a sample. The module
  * and the test (sampling/hardware_samples.c) include this header.
  *
- * PMD n counts if PMC n is 1, and does not count if PMC n is 0. The samples of counter KERNEL
+ * PMD n counts if PMC n is 1, and does not count if PMC n is 0. The samples of counter FAKE_KERNEL
  * report that the recorded instruction is in the kernel.
  *
  * Most parameters of the module show how the core called the module. "loads" and "unloads" say how
  * often the core called load() and unload(). The next five parameters are about the last load:
  * "sets" is the number of event sets. "selected" is the number of PMCs with the value 1, summed
  * over all sets. "thread" is the tid of the monitored thread. "privileged" is as in struct
- * pfm_session. "level" is the value of PMC LEVEL in the last set. "claimed" shows which PMDs below
- * 64 are claimed now.
+ * pfm_session. "level" is the value of PMC FAKE_LEVEL in the last set.
+ *
+ * "claimed" shows which PMDs below 64 are claimed now.
  *
  * A test sets "refuse" and "scope". If "refuse" is not 0, it is an errno: a load fails with this
  * errno and with the message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share

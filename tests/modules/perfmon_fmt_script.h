@@ -41,7 +41,7 @@ struct script_buffer {
 	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of the payload as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;
-	__u32 pmd; /* that overflowed */
+	__u32 pmd; /* the PMD that overflowed */
 	__u32 set;
 	struct script_argument answers;
 };

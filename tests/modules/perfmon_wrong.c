@@ -20,7 +20,7 @@ static char *name;
 module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-/* How often watch_cpus() saw that the number of online CPUs had changed since its beginning. */
+/* How often a call of watch_cpus() saw another number of online CPUs than at its beginning. */
 static unsigned int cpus_changed;
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;

@@ -32,7 +32,7 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* function that releases it; NULL if @statement does so */
+	const char *release; /* releases the lock; NULL if @statement releases it */
 	const char *name;
 };
 

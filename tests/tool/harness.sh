@@ -16,8 +16,8 @@ case $pmu in
 intel) cycles_code=3c ;;
 amd) cycles_code=76 ;;
 esac
-# Not empty if the guest's clock counts instructions: tests/vm/run passes this boot option only with
-# --icount.
+# Not empty if the guest's clock counts instructions: tests/vm/run passes the boot option below only
+# with --icount.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
 
 # run STATUS COMMAND...: runs the command, and checks that its exit status is STATUS. Its output is

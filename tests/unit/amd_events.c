@@ -19,7 +19,7 @@ SUITE(amd_events, 120);
 #define ID_OF_17H    0x00800f11
 #define ID_OF_19H    0x00a20f10
 
-/* The value of a PMC: the high digit of the event's code is in bits 35 to 32. */
+/* The value of a PMC. Bits 11 to 8 of the event's code are in bits 35 to 32 of the PMC. */
 #define EVENT(event, umask)                                                              \
 	(((event)&0xffull) | (uint64_t)(umask) << 8 | (uint64_t)((event) >> 8) << 32)
 

@@ -118,7 +118,10 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* Fill each region once. After drain_all(), the regions still contain the samples. */
+	/*
+	 * Fill each region once. drain_all() takes the samples but leaves them in the regions.
+	 * end_of_thread() must not take these samples a second time.
+	 */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();
@@ -223,8 +226,8 @@ static void check_tally(void)
 }
 
 /*
- * The tally contains sums over the samples. These sums must be correct at all times, even when a
- * buffer has been taken and not yet handed back.
+ * struct tally contains the sum of the samples' periods and the time of the last sample. Both must
+ * be correct at all times, even after pfmon has taken a buffer and before it hands the buffer back.
  */
 TEST(the_tally_includes_all_samples)
 {

@@ -106,8 +106,8 @@ static uint64_t fill(enum data_format format)
 }
 
 /*
- * The file keeps all samples that fit, up to the last block of the disk, and there is still room
- * for the END record.
+ * The file keeps all samples that fit on the disk beside the END record: machine.writer.reserve
+ * bytes stay free for this record until it is written.
  */
 TEST(a_full_disk_keeps_the_samples_that_fit_and_the_end_record)
 {

@@ -77,8 +77,9 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Count a tick. A traced process also stops for a moment whenever it reports something to the
- * tracer. So continue the process only at the second tick that finds the process stopped.
+ * Count a tick. The process may have stopped itself (SIGSTOP). But a traced process also stops for
+ * a moment whenever it reports something to the tracer. So continue the process only at the second
+ * tick that finds the process stopped.
  */
 static int note_tick(void *data)
 {

@@ -92,7 +92,8 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# Programs may expect each reason that the header defines, so the module must use each of them.
+# Checks that the module uses each reason that perfmon_reason.h defines, because programs may have
+# code for each of them.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_reason.h" |

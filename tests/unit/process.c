@@ -268,7 +268,10 @@ static void check_exec(uint64_t time)
 	ck_assert_uint_eq(first->thread.flags, DATA_THREAD_EXEC);
 	ck_assert_uint_eq(first->thread.time, time);
 	ck_assert_str_eq(first->text, "sleep");
-	/* All mappings of the program are written, even those at the same addresses as before. */
+	/*
+	 * All mappings of the program are written, even those at the same addresses as before the
+	 * exec.
+	 */
 	for (size_t i = 1; i < test.count; i++)
 		ck_assert_uint_eq(test.records[i].mapping.time, time);
 	find("/sleep");

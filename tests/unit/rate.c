@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how pfmon adapts sampling periods to a sampling frequency. Without a random part and a
- * limit, the period is the number of events per second, divided by the frequency.
+ * Tests how pfmon adapts sampling periods to a sampling frequency. If the period has no random part
+ * and RATE_MOST does not limit it, it is the number of events per second, divided by the frequency.
  */
 #include <string.h>
 

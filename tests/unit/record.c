@@ -330,8 +330,8 @@ TEST(the_oldest_files_are_removed)
 	ck_assert_uint_eq(rotation.count, 1);
 	ck_assert_int_eq(access(rotation.names[0], F_OK), 0);
 	/*
-	 * The name of a file that has ended contains the time in hundredths of a second. Wait, so
-	 * that the next file gets another name.
+	 * rotation_keep() gives the file a name that contains the time in hundredths of a second.
+	 * Wait, so that the next file gets another name.
 	 */
 	usleep(20000);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);

@@ -421,7 +421,7 @@ TEST(the_mean_excludes_runs_without_a_turn)
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);
 	ck_assert_uint_eq(results_counted(&results, 1), 20);
-	/* Only one run counted instructions. The spread of a single value is not known. */
+	/* Only one run counted instructions, so the error of their mean cannot be computed. */
 	ck_assert_double_gt(results_error(&results, 0), 0);
 	ck_assert_double_lt(results_error(&results, 1), 0);
 	results_free(&results);

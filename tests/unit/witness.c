@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon record computes how many counted events are missing from the samples' periods. */
+/* Tests how pfmon record computes the number of counted events that are in no sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -55,9 +55,9 @@ TEST(events_without_an_explanation_are_missing)
 }
 
 /*
- * pfmon divides the number of missing events by a period to get the number of missing samples. The
- * period is the mean period of the samples. If there are no samples, it is the current period. If
- * this period is 0, the number of missing samples is 0.
+ * pfmon divides the number of missing events by the mean period of the samples to get the number of
+ * missing samples. If there are no samples, it divides by the current period. If the current period
+ * is 0, the number of missing samples is 0.
  */
 TEST(without_samples_the_current_period_gives_their_number)
 {
@@ -70,8 +70,9 @@ TEST(without_samples_the_current_period_gives_their_number)
 }
 
 /*
- * Ten threads have ended, each of them during a period of 1000 events. So up to 10,000 events may
- * be missing because threads ended. witness_compare() returns the number of these events.
+ * Ten threads have ended, each of them before a period of 1000 events was over. So up to 10,000
+ * events may be in no sample because threads ended. witness_compare() returns how many of the
+ * missing events this explains.
  */
 TEST(events_in_the_last_periods_of_threads_are_told_apart)
 {

@@ -20,8 +20,8 @@ static double spread(double a, double b)
 /* ---- reference values -------------------------------------------------------------- */
 
 /*
- * Reads the monotonic clock and the time counter several times. Stores the two readings that were
- * closest together.
+ * Reads the monotonic clock and the time counter several times. Stores the time and the ticks of
+ * the attempt that took the least time.
  */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {

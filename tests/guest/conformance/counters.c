@@ -159,8 +159,8 @@ static void know_power(void)
 }
 
 /*
- * Adds counter @n. With the first value in its PMC, it counts @event at both privilege levels. The
- * quiet value selects no level, so that it counts nothing.
+ * Adds counter @n. With the first value in its PMC, the counter counts @event at both privilege
+ * levels. The quiet value selects no level, so with this value the counter counts nothing.
  */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {
@@ -488,8 +488,8 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 /*
  * The host may run something else between the readings of two clocks. The bounds for counters of
  * time allow for that; see HOST_PAUSE. The bounds for counters of work allow for interrupts, which
- * add to the count, most of all in a debug kernel. They also allow for a thread that spins on a lock
- * because the host does not run the CPU that holds the lock. The thread spins for at most
+ * add to the count, most of all in a debug kernel. They also allow for a thread that spins on a
+ * lock because the host does not run the CPU that holds the lock. The thread spins for at most
  * done->most - done->least ns, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,

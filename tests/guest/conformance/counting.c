@@ -60,7 +60,10 @@ TEST(a_live_counter_grows)
 	close(fd);
 }
 
-/* A counter counts, except while its PMCs have their quiet values. */
+/*
+ * A counter counts while its PMCs have their first values (@value of struct setting), and counts
+ * nothing while they have their second values (@quiet).
+ */
 TEST(a_counter_counts_what_its_pmcs_say)
 {
 	const struct counter *counter;

@@ -82,8 +82,8 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 }
 
 /*
- * CPU 1 is offline when the hardware is claimed. Then CPU 1 comes online. It is offline again when
- * the context is closed.
+ * The context is created while CPU 1 is offline, and loaded when CPU 1 is online. It is closed
+ * while CPU 1 is offline. Then CPU 1 comes online again, and a second context must count there.
  */
 static void check_away(void)
 {

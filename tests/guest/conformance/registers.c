@@ -147,8 +147,8 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 
 /*
  * A counter whose PMCs were not written must behave as if the default values had been written to
- * them: the counter counts in both cases, or in neither. Before this test, another context had
- * different values in these PMCs.
+ * them: the counter counts in both cases, or in neither. Before each comparison, the test loads
+ * another context that has different values in these PMCs.
  */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
@@ -227,8 +227,8 @@ TEST(pmds_read_as_written)
 }
 
 /*
- * A quiet counter counts nothing. Its value must not change on the way to the hardware and back,
- * even if it is read while the context is started.
+ * The values of the PMCs make each counter count nothing. So the value of the counter must not
+ * change on its way to the hardware and back, even if it is read while the context is started.
  */
 TEST(counters_that_stand_still_keep_all_bits)
 {

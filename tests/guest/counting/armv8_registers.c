@@ -121,8 +121,8 @@ TEST(only_counters_that_need_it_interrupt)
 }
 
 /*
- * perf disables all counters when it has no event. The module does the same when it releases its
- * last counter.
+ * perf disables all counters when it has no event. The PMU module does the same when it releases
+ * its last counter.
  */
 static void check_cleared(void)
 {
@@ -203,7 +203,7 @@ static void check_power_of_user(void)
 	counted = count_around(fd, refuse, "0", 0);
 	ck_assert_uint_gt(counted, 2 * MILLION);
 	ck_assert_uint_eq(count_around(fd, lose, "0", 0), counted);
-	/* A call that fails takes some more instructions in the C library. */
+	/* In the C library, a write() that fails takes more instructions than one that succeeds. */
 	counted = count_around(fd, lose, "?", EINVAL);
 	write_text("/sys/module/cpu_power/parameters/refuses", "1");
 	ck_assert_uint_eq(count_around(fd, lose, "0", EPERM), counted);
@@ -254,8 +254,8 @@ TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 }
 
 /*
- * Writes @value to the PMC of event set @set, before the start and again while the counter counts.
- * The counter must never count events in the kernel.
+ * Writes @value to a counter's PMC in event set @set, before the start and again while this counter
+ * counts. The counter must never count events in the kernel.
  */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {

@@ -188,7 +188,7 @@ static void must_have(int fd, uint64_t counters)
 	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
 }
 
-/* The call must have failed with EBUSY, because @holder holds @counter. */
+/* The call that returned @result must have failed with EBUSY: @holder holds @counter. */
 static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
 			 const char *holder)
 {

@@ -390,9 +390,9 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 }
 
 /*
- * Writes PMD 1 and its PMC a thousand times during counting. PMD 0 and its PMC are not written.
- * PMD 0 counts the loops, and a few instructions for each write. The writes must add the same
- * number of instructions in both rounds.
+ * In each of two rounds, writes PMD 1 and its PMC 500 times during counting. PMD 0 and its PMC are
+ * not written. PMD 0 counts the loops, and a few instructions for each write. The loops are longer
+ * in the second round, but the writes must add the same number of instructions in both rounds.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

@@ -305,7 +305,10 @@ TEST(the_other_counters_stop_with_the_one_that_overflows)
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
 	count = read_pmd(fd, 0);
-	/* Both counters count the same events. Their counts agree only if they stopped together. */
+	/*
+	 * One counter counts instructions, and the other counts cycles. Each instruction takes one
+	 * cycle, so the counts agree only if both counters stopped at the same time.
+	 */
 	ck_assert_uint_eq(count, read_pmd(fd, prompt_counter()) + 500000);
 }
 

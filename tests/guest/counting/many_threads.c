@@ -204,8 +204,8 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 /*
  * If another context happens to be in the partner's bucket of the thread table, a switch takes ten
  * instructions more. On Linux 6.12 the kernel's own part of a switch varies by up to 64
- * instructions. The limit is larger than both together. If every context added even one instruction
- * to a switch, the limit would be exceeded.
+ * instructions. The limit of 100 instructions is larger than both together. If every context added
+ * even one instruction to a switch, the limit would be exceeded.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -216,7 +216,7 @@ static void must_cost_no_more(double cost, double first)
 /*
  * Returns true on arm64. On other architectures, the number of instructions of the kernel's own
  * part of a switch varies. In the third measurement, which has the most contexts, this number was
- * smaller by 90.
+ * lower by 90 than in the measurements before it.
  */
 static bool kernels_part_is_constant(void)
 {

@@ -8,9 +8,9 @@
  * QEMU ignores the bits that freeze the counters at user or kernel level, so all levels are counted
  * here.
  *
- * QEMU has an error: when an instruction counter overflows, QEMU sets it to 0x80000000. QEMU checks
- * for overflows only at the end of a translation block, so it loses the events between the overflow
- * and the end of the block. Counts of cycles are exact.
+ * Instruction counters that overflow are an exception, because QEMU has an error: it sets such a
+ * counter to 0x80000000. QEMU checks for overflows only at the end of a translation block, so it
+ * loses the events between the overflow and the end of the block. Counts of cycles are exact.
  */
 #if defined(__powerpc64__)
 
@@ -289,7 +289,8 @@ static void check_throttled(void)
 	for (i = 0; i < PLACES; i++) {
 		/*
 		 * A tick ends the throttling. If a tick came before the stop, repeat the run. If
-		 * the stop came before the overflow of set 0, set 1 had only its first turn.
+		 * the stop came before the overflow of set 0, set 1 had only its first turn, and
+		 * this run checks nothing.
 		 */
 		again = 3;
 		do {
@@ -398,8 +399,8 @@ TEST(without_emulation_counters_have_31_bits)
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
 	/*
-	 * MMCR1 drives the counter like MMCR0, but does not accept PFM_REGFL_NO_EMUL64. So MMCR0
-	 * alone decides whether the counter has 31 bits.
+	 * MMCR0 and MMCR1 both drive the counter, but MMCR1 does not accept PFM_REGFL_NO_EMUL64. So
+	 * MMCR0 alone decides whether the counter has 31 bits.
 	 */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
@@ -477,7 +478,7 @@ TEST(an_event_without_a_pmd_in_use_counts_nothing)
 	must_be_between(count_loop(fd, 2, MILLION), MILLION,
 			MILLION + most_around(MILLION));
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), counted);
-	/* Now the counter is in use. */
+	/* The write of its PMD brings this counter into use. */
 	write_pmd(fd, 3, 7);
 	counted = count_loop(fd, 2, MILLION);
 	ck_assert_uint_eq(read_pmd(fd, 3), 7 + counted);

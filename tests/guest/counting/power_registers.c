@@ -12,7 +12,10 @@
 
 SUITE(power_registers, 60);
 
-/* Names of registers in perfmon_spr. Power ISA 3.1 added the last NEW registers of this list. */
+/*
+ * Registers of the CPU. The test module perfmon_spr has a parameter of the same name for each of
+ * them. Power ISA 3.1 added the last NEW registers of this list.
+ */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
 	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
@@ -243,9 +246,9 @@ TEST(a_set_without_sampling_samples_nothing_even_after_an_early_switch)
 }
 
 /*
- * The module clears the event of a counter that is not in use. The only exception is PMC4 of
- * POWER9, because its event selects the bank of the cache events (units 6 to 9). See POWER9
- * Performance Monitor Unit User's Guide, MMCR1.
+ * The PMU module clears the field for the event of a counter that is not in use. The only exception
+ * is the field of PMC4 on POWER9, because with units 6 to 9 this field selects the bank of the
+ * cache events. See POWER9 Performance Monitor Unit User's Guide, MMCR1.
  */
 static void check_banks(void)
 {
@@ -278,8 +281,8 @@ TEST(only_the_bank_is_selected_for_an_unused_counter)
 #define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
 
 /*
- * The test lists all bits that the manuals do not reserve: Power ISA 2.07, 3.0 and 3.1, Book III,
- * on MMCRA, MMCR2 and MMCR3. All other bits must be reserved.
+ * The test lists all bits that the manuals do not reserve. All other bits must be reserved. The
+ * manuals are Power ISA 2.07, 3.0 and 3.1, Book III, on MMCRA, MMCR2 and MMCR3.
  */
 TEST(reserved_bits_are_those_of_the_processor)
 {
@@ -319,7 +322,7 @@ static void fill(size_t count)
 
 /*
  * Fills the registers, as if other threads had used them. The load must clear the registers. When
- * the module releases the hardware after the unload, it must clear them again.
+ * the PMU module releases the hardware after the unload, it must clear them again.
  */
 static void check_cleared(void)
 {

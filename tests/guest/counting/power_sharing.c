@@ -106,7 +106,10 @@ TEST(programs_read_no_register_while_it_is_ours)
 	must_be_clear("after unload");
 }
 
-/* The caller monitors itself with @fd. It must not be able to read the counters. */
+/*
+ * Even while the caller monitors itself with @fd, its instructions must not be able to read the
+ * counter registers.
+ */
 static void must_not_be_seen(int fd, const char *what)
 {
 	const struct pfarg_load load = { .load_pid = thread_id() };

@@ -123,9 +123,9 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 /*
  * To get the count of a program, the test runs a script with program 0 and this program, and a
  * script with program 0 alone. The count is the difference. It includes the shell's work to create
- * a process, but not the work that the shell does once, before its first process. The remaining
- * error is below 20 instructions per process. The main reason is that the shell reads a longer
- * script in more blocks.
+ * a process, but not the work that the shell does once, before its first process. The sum of these
+ * counts is still wrong, by less than 20 instructions per process. The main reason is that the
+ * shell reads a longer script in more blocks.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

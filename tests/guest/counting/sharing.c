@@ -190,8 +190,9 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
  * perf's interrupt handler clears the overflow bits of all counters, even of ours. In each run five
  * of our counters overflow, a little later than in the run before. So the overflows happen at many
  * different times before and after perf's interrupts. Some overflows happen inside perf's handler,
- * because the kernel is counted, too. The sixth counter does not wrap. If one of the five counters
- * lost an overflow, its count would be 2^32 lower than the count of the sixth counter.
+ * because our counters count at user and kernel level. The sixth counter does not wrap. If one of
+ * the five counters lost an overflow, its count would be 2^32 lower than the count of the sixth
+ * counter.
  */
 static void check_no_overflow_is_lost(void)
 {

@@ -46,7 +46,7 @@ static void intel_registers(void)
 	must_write(EVENT_SELECT, BIT(32), false);
 	must_write(EVENT_SELECT, BIT(21), pmu->version >= 3); /* AnyThread */
 	must_write(EVENT_SELECT, 0, true);
-	/* A write to this address copies bit 31 to all higher bits. */
+	/* A write to MSR COUNTER copies bit 31 of the value to all higher bits of the counter. */
 	must_write(COUNTER, 0x80000000, true);
 	must_read(COUNTER, 0xffff80000000);
 	must_write(COUNTER_FULL, 0x7fffffffffff, true);

@@ -14,7 +14,7 @@ SUITE(set_faults, 600);
 
 #define MANY	   100 /* elements, which need several pages */
 
-static uint64_t set_memory; /* bytes, while there is only set 0 */
+static uint64_t set_memory; /* memory of the sets in bytes, while there is only set 0 */
 static pfarg_setdesc_t sets[MANY];
 
 static bool has_set(unsigned int id)

@@ -22,7 +22,7 @@ SUITE(mixed_cores, 120);
 #define USER_CODE(code)	   ((code) | PFM_INTEL_PMC_USER)
 #define UOPS_ISSUED	   0x010e /* not an architectural event; only some models have it */
 #define CACHE_MISSES	   0x412e /* an architectural event that some CPUs do not have */
-#define EVENT_CACHE_MISSES (1u << 4) /* set in EBX of LEAF_COUNTERS if it is missing */
+#define EVENT_CACHE_MISSES (1u << 4) /* in EBX of LEAF_COUNTERS: the event is missing */
 
 #define TURNS		   100
 #define TURN		   100000
@@ -100,7 +100,7 @@ static void check_counters(void)
 	ck_assert(!(pmcs[0] & BIT(PFM_INTEL_LBR_CONTROL)));
 }
 
-/* The result does not depend on the CPU that loads the module. */
+/* The available counters do not depend on the CPU that loads the module. */
 TEST(there_are_the_counters_that_all_cpus_have)
 {
 	unsigned int cpu;

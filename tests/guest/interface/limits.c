@@ -70,8 +70,8 @@ static int perf_event(void)
 }
 
 /*
- * Like perf_event(). If the counters are held, tries again for up to two seconds, because the core
- * releases the counters of earlier contexts at most once per second.
+ * Like perf_event(). If the core still holds counters for earlier contexts, tries again for up to
+ * two seconds. The core releases such counters at most once per second.
  */
 static int perf_event_in_time(void)
 {

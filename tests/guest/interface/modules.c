@@ -154,7 +154,10 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* The PMU modules are no longer hidden, so the create succeeds on the same descriptor. */
+	/*
+	 * The PMU modules are no longer hidden, so a create now succeeds on the descriptor on which
+	 * it failed before.
+	 */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }

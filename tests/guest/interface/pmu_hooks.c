@@ -214,8 +214,9 @@ static void leave_dirty_pages(void)
 #define CONTEXTS 64
 
 /*
- * The test makes only a few calls for each context. So the memory that receives the values of a
- * context can still contain the bytes of leave_dirty_pages().
+ * Calls may overwrite the bytes that leave_dirty_pages() has left in free memory. The test makes
+ * only a few calls for each context, so the memory that receives the values of a context can still
+ * contain these bytes.
  */
 static void check_forgotten_value(void)
 {

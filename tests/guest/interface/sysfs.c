@@ -246,8 +246,8 @@ TEST(settings_have_their_defaults)
 	ck_assert_str_eq(read_text(SYSFS "task_group"), "-1\n");
 	ck_assert_str_eq(read_text(SYSFS "sys_group"), "-1\n");
 	/*
-	 * The default is 100,000 interrupts per second, and kernels have 100 to 1,000 ticks per
-	 * second.
+	 * The default allows 100,000 interrupts per second. Kernels have 100 to 1,000 ticks per
+	 * second, so the default for one tick is between 100 and 1,000 interrupts.
 	 */
 	ck_assert_uint_ge(read_number(SYSFS "max_interrupts_per_tick"), 100);
 	ck_assert_uint_le(read_number(SYSFS "max_interrupts_per_tick"), 1000);

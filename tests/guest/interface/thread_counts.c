@@ -351,7 +351,7 @@ static void reach_the_limit(void)
 		sum += thread.faults;
 	}
 	must_be_read(fd);
-	/* The context's count includes the counts that were dropped. */
+	/* The count of the context includes the dropped counts of the first three children. */
 	sum += (1 + 2 + 3) * PAGES;
 	must_be_between(counted_faults(fd) - read_own(fd).faults, sum, sum + 3 * PAGES);
 }
@@ -510,8 +510,8 @@ TEST(a_failed_call_leaves_the_counts)
 }
 
 /*
- * The number of an ioctl contains the size of its structure, so a longer structure needs another
- * number. See "How it grows" in perfmon_ioctl.h.
+ * The command of an ioctl contains its number and the size of its structure. So a call with a
+ * longer structure has another command, but the same number. See "How it grows" in perfmon_ioctl.h.
  */
 TEST(the_structure_may_become_longer)
 {
@@ -545,7 +545,10 @@ static void make_children(int count)
 
 #define MAKERS 2
 
-/* The test reads the sum and the counts of each thread while children start and exit. */
+/*
+ * While children start and exit, the test reads the counts of each thread that has ended, and the
+ * sum of all counts.
+ */
 TEST(each_thread_is_read_once_while_threads_end)
 {
 	int fd = keeping_here(), n;

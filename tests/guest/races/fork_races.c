@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests loads of contexts on a process that forks again and again, and loads on its child during
- * the fork.
+ * Tests contexts that are loaded on a process that forks again and again, and contexts that are
+ * loaded on a child while the process forks it.
  */
 #include <fcntl.h>
 #include <signal.h>

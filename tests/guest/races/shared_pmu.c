@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests PMUs with registers that several CPUs share. The tests use PMU "fake" (tests/modules). In
- * all tests except one, two CPUs share the registers of this PMU. If both CPUs are online, the one
- * with the higher number becomes the owner. An owner stays the owner until it goes offline.
+ * all tests except one, two CPUs share the registers of this PMU. When the PMU needs a new owner,
+ * it takes the online CPU with the higher number. This CPU stays the owner until it goes offline.
  */
 #include <grp.h>
 #include <stdio.h>

@@ -243,7 +243,7 @@ static uint64_t fake_tells(const char *parameter)
 	return module_parameter("perfmon_fake", parameter);
 }
 
-/* Every third tick of the fake PMU's timer is an overflow. The last overflow masks monitoring. */
+/* Every third tick of the fake PMU's timer is an overflow. The fourth overflow masks monitoring. */
 static void check_interrupts(void)
 {
 	uint64_t ours = fake_tells("ours"), not_ours = fake_tells("not_ours");

@@ -337,8 +337,9 @@ static void fill_table(uint32_t entries)
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
 	/*
-	 * For each sample, the format tries at most 32 entries of the table. So a table with more
-	 * than 32 entries may lose samples before it is full, but not before it is half full.
+	 * For each sample, the format tries at most 32 entries of the table. So if the table has
+	 * more than 32 entries, samples may be lost before all entries are used. But at least half
+	 * of the entries must be used when 50 samples are lost.
 	 */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
 	/* There is no notification, so a restart is not possible. */

@@ -275,7 +275,7 @@ static void wait_for_message_of(const struct family *family, pid_t pid)
 
 	do {
 		message = must_read(family->fd);
-		/* The message may be about another thread, which filled the buffer. */
+		/* If another thread has filled the buffer, the message is about that thread. */
 		pfm_restart_cpu(family->fd, message.msg_ovfl_cpu);
 	} while (message.msg_ovfl_pid != (uint32_t)pid);
 	ck_assert_uint_eq(message.msg_ovfl_tid, pid);

@@ -310,7 +310,10 @@ static unsigned int count_messages(const char *buffer, ssize_t size)
 	return count;
 }
 
-/* read() returns as many whole messages as exist and fit. The other messages stay in the queue. */
+/*
+ * read() returns as many whole messages as fit into the buffer. The messages that do not fit stay
+ * in the queue.
+ */
 TEST(a_read_returns_as_many_messages_as_fit)
 {
 	union pfarg_msg messages[10];

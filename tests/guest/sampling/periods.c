@@ -162,8 +162,8 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 #define MERSENNE 0x7fffffffull
 
 /*
- * Returns a random number: the current state of the generator. Then advances the generator to its
- * next state (docs/interface.md 4.2, and row 7 of section 10).
+ * Advances the generator to its next state. Returns the state before that, which is the random
+ * number (docs/interface.md 4.2, and row 7 of section 10).
  */
 static uint64_t carta(uint64_t *state)
 {

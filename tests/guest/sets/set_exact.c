@@ -80,8 +80,8 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
 	/*
-	 * In a debug kernel, up to 4 % of each turn was spent at kernel level, where the sets do
-	 * not count.
+	 * Measured in a debug kernel: the thread spends up to 4 % of each turn at kernel level,
+	 * where the sets do not count.
 	 */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
@@ -282,8 +282,8 @@ TEST(a_set_is_not_left_before_its_overflow)
 		load(fd, thread_id());
 		run_loop(fd, length);
 		/*
-		 * If no event is missing before the overflow, set 1 becomes active before
-		 * pfm_stop() returns.
+		 * If @missing is 0, the overflow comes with the last event before the stop. Then
+		 * set 1 becomes active before pfm_stop() returns.
 		 */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
@@ -328,7 +328,7 @@ TEST(a_cascade_has_the_calculated_counts)
 }
 
 /*
- * A turn of set 0 ends after one overflow of the set's counter, a turn of set 1 after two, and a
+ * A turn of set 0 ends after one overflow of prompt_counter(), a turn of set 1 after two, and a
  * turn of set 2 after three. There are hundreds of turns.
  */
 TEST(no_event_is_lost_between_sets)

@@ -206,8 +206,8 @@ TEST(the_first_of_several_triggers_switches_to_the_next_set)
 		ck_assert_uint_eq(
 			read_back_of(fd, 0, pmu()->pmds[!first]).reg_ovfl_switch_cnt, 1);
 		/*
-		 * The other counter, which did not overflow, has counted the same number of events
-		 * and is not reset.
+		 * The other counter did not overflow. It has counted as many events as the counter
+		 * that overflowed, and is not reset.
 		 */
 		must_be_between(-read_pmd_of(fd, 0, pmu()->pmds[!first]), 1,
 				3 * exact_period());

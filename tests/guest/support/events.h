@@ -47,7 +47,7 @@ unsigned int event_counters(void);
 unsigned int prompt_counter(void);
 /* Returns the PMC value that makes prompt_counter() count cycles at @levels. */
 uint64_t prompt_cycles(unsigned int levels);
-/* Returns event_counters(), minus 1 if prompt_counter() is one of these counters. */
+/* Returns the number of counters that can count every event and are not prompt_counter(). */
 unsigned int other_counters(void);
 /* Returns the number of events after which counter @n wraps in hardware. */
 uint64_t wrap_of(unsigned int n);

@@ -21,8 +21,9 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * In a run of precise_loop(@instructions), finds the execution of the instruction at @ip after
- * which RAX has the value @ax. Returns how many instructions of the loop are executed before it, or
+ * A run of precise_loop(@instructions) executes the instruction at @ip once in each turn. This
+ * function takes the turn in which RAX has the value @ax after this instruction, and returns how
+ * many instructions of the loop are executed before the instruction in this turn. Returns
  * PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);

@@ -18,7 +18,10 @@
 SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
-/* A counter of 30 bits and a counter of 46 bits both wrap at this value. */
+/*
+ * 2^46 is a multiple of 2^30, so a counter of 30 bits wraps at this value, and so does a counter of
+ * 46 bits.
+ */
 #define WRAP		 (1ull << 46)
 
 /*
@@ -431,7 +434,8 @@ TEST(perfs_limit_of_interrupts_does_not_stop_our_counters)
 
 /*
  * In each of a thousand rounds, two events of perf and a context get counters, count, and are
- * closed. In half of the rounds perf's events are first, in the other half the context is first.
+ * closed. In half of the rounds perf's events are opened before the context, in the other half
+ * after it.
  */
 static void check_hand_overs(void)
 {

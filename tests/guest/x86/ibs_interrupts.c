@@ -248,7 +248,8 @@ static void check_two_units(void)
 		write_pmd(fd, PFM_AMD_IBS_FETCH, -(distance + later));
 		seen = run(fd, distance);
 		ck_assert_msg(seen.samples == 2,
-			      "fetch sample %ju fetches later: %ju samples, not 2",
+			      "the fetch period is %ju longer than the op period: "
+			      "%ju samples, not 2",
 			      (uintmax_t)later, (uintmax_t)seen.samples);
 	}
 	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);

@@ -26,8 +26,8 @@ static uint64_t rdpmc(uint32_t index)
 }
 
 /*
- * Executes @steps million instructions, in a child. If @steps is large, other threads get the CPU
- * between the steps.
+ * Executes @steps million instructions, in a child. If @steps is large, this takes so long that
+ * other threads get the CPU in between.
  */
 static uint64_t loop_in_steps(uint64_t steps)
 {

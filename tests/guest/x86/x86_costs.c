@@ -365,8 +365,9 @@ static void set_near_wrap(int fd)
 /*
  * The test causes a start, an interrupt and a stop. The start writes all counters, because
  * set_near_wrap() changed the value of one counter. The interrupt handler halts the counters and
- * reads all of them: the highest bit of each counter is its overflow flag. The handler writes the
- * counter that has wrapped, to set its flag again. Then it starts the counters again.
+ * reads all of them: the highest bit of each counter is its overflow flag, which a wrap clears. The
+ * handler writes the counter that has wrapped, to set its flag again. Then it starts the counters
+ * again.
  */
 static void check_overflow(void)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: tests interrupts that are late, lost or masked, that come without an overflow, or that are
- * not from our counters. Real processors have such interrupts. The emulated PMU raises such
- * interrupts on request (tests/vm/qemu-x86-pmu). No count may be lost. The kernel must report the
- * NMIs that are not ours, and no other NMIs. In each test a statistic shows that the tested case
- * has occurred.
+ * not from our counters. Real processors have such interrupts. The emulated PMU imitates them on
+ * request (tests/vm/qemu-x86-pmu). No count may be lost. The kernel must report the NMIs that are
+ * not ours, and no other NMIs. In each test a statistic shows that the tested case has occurred.
  */
 #include "x86_overflows.h"
 

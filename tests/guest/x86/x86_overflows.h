@@ -6,7 +6,10 @@
 #include "measure.h"
 #include "x86_registers.h"
 
-/* A counter has 46 or 30 bits in hardware. In both cases, it wraps when its PMD reaches WRAP. */
+/*
+ * A counter has 46 or 30 bits in hardware. 2^46 is a multiple of 2^30, so a counter of 30 bits
+ * wraps when its PMD reaches WRAP, and so does a counter of 46 bits.
+ */
 #define WRAP BIT(46)
 #define LOOP 10000ull
 

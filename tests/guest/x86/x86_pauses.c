@@ -11,8 +11,8 @@
 SUITE(x86_pauses, 120);
 
 /*
- * A pause takes PAUSE ns, and the processor executes PAUSE instructions in it. A pause lasts
- * several ticks, so the kernel's clocks are late afterwards.
+ * A pause takes PAUSE ns, and in each ns of it the processor executes one instruction. A pause
+ * lasts several ticks, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
 /*
@@ -20,7 +20,7 @@ SUITE(x86_pauses, 120);
  * kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
-/* A pause that is requested to begin IN_LOOP instructions later begins in the test's loop. */
+/* A pause that begins IN_LOOP instructions after its request begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9

@@ -43,7 +43,7 @@ int take_cpus(const char *argument, void *field);
 void targets_free(struct targets *targets);
 
 /**
- * struct target_ends - descriptors that show the ends of the targets
+ * struct target_ends - descriptors that tell pfmon when the targets have ended
  * @contexts: descriptors of contexts. The END message of a context shows that its thread has ended
  * @context_count: number of @contexts
  * @processes: pidfds of the processes

@@ -9,7 +9,7 @@
 /**
  * struct increments - the increments during a run
  * @events: the events that are counted
- * @ratios: the increments of each event
+ * @ratios: for each event, sums over its increments
  * @values: counts that increments_take() has just read
  * @times: for each set, the CPU time of the thread in ns while the set was active; for CPUs, the
  *	time in ns for which the set was active. These times and @values are from the same reading

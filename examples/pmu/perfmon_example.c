@@ -84,7 +84,10 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little, so a context that may count only at user level can use these PMCs, too. */
+/*
+ * The number of ticks reveals no more than /proc does.  So a context that may count only at user
+ * level may use these PMCs, although they cannot exclude the kernel level.
+ */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -189,9 +189,8 @@ TEST(a_perf_user_that_may_read_counters_sees_no_other_counts)
 }
 
 /*
- * perf may leave the access of programs to the counters enabled when its last event is closed. To
- * simulate this, the test enables the access. While a context is loaded, programs must not have
- * access.
+ * After perf's last event is closed, programs may still have access to the counters. To simulate
+ * this, the test enables the access. While a context is loaded, programs must not have access.
  */
 static void check_left_open(void)
 {

@@ -396,8 +396,8 @@ static bool is_freed_unmonitored(void)
 /*
  * Samples one exiting child after the other. With large pages, the kernel frees the memory in less
  * than a period. In some guests, the memory is always freed at the same time after the start of
- * sampling. If all children had the same first period, no sample might be taken while the memory is
- * freed. So the first period changes from child to child.
+ * sampling. If all children had the same first period, it could happen that no child is sampled
+ * while its memory is freed. So the first period changes from child to child.
  */
 static void check_end(void)
 {

@@ -368,8 +368,9 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * Reserve all counters or none.  The kernel's functions reserve general counters only.  Whoever has
- * reserved the general counters may use the fixed counters, too.
+ * Reserve all general counters.  If one of them cannot be reserved, reserve none.  The kernel has
+ * no function that reserves a fixed counter: a driver that has reserved the general counters may
+ * use the fixed counters, too.  Return: true if the counters are reserved.
  */
 static bool reserve_counters(void)
 {

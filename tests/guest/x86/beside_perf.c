@@ -25,9 +25,9 @@ SUITE(beside_perf, 600);
 #define WRAP		 (1ull << 46)
 
 /*
- * While perf's own code runs, our counts may miss its instructions. MISSED_BY_PAIR limits how many
- * they miss in a pair of calls that enable and disable an event of a thread. MISSED_BY_SWITCH
- * limits how many they miss in a switch of a thread that has events. A pair of calls takes 2,270
+ * perf's own code executes instructions that our counters may miss. MISSED_BY_PAIR is the largest
+ * number of missed instructions in a pair of calls that enable and disable an event of a thread.
+ * MISSED_BY_SWITCH is this number for a switch of a thread that has events. A pair takes 2,270
  * instructions on Linux 6.1, and up to five times as many on 6.12. A debug kernel executes eight
  * times as many instructions.
  */

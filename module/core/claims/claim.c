@@ -498,7 +498,10 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/* Move the context from its entry to @use.  If it has been unloaded, call leave() for @use. */
+/*
+ * Make the context use entry @use, and call leave() for its old entry.  If the context has been
+ * unloaded, call leave() for @use instead.
+ */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;

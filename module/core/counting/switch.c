@@ -126,8 +126,9 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 }
 
 /*
- * Stop the counters and save their values, if this context counts.  "running" is cleared only in
- * this case: if this context does not count, "running" may point to a set of another context.
+ * Stop the counters and save their values, if this context counts.  If it does not count, leave
+ * "running" unchanged, because it may point to a set of another context.
+ *
  * Before "running" is cleared, the overflow handler may run in an NMI and switch to a set that
  * counts nothing.  In that case there are no values to save, so context->counting is checked again.
  */

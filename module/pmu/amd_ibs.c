@@ -242,10 +242,10 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Record that the NMI of a sample may still come, although the sample has already been found, or
- * was lost when the unit was halted.  If a unit is halted outside of an NMI, such an NMI may come
- * immediately.  So the caller calls this function before the halt.  The handler of such an NMI may
- * delete the record, so the caller calls this function again after the halt.
+ * Expect the NMI of a sample that has already been found, or was lost when the unit was halted.  If
+ * a unit is halted outside of an NMI, such an NMI may come immediately.  So the caller calls this
+ * function before the halt.  The handler of such an NMI may clear @expects_late, so the caller
+ * calls this function again after the halt.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {

@@ -45,7 +45,8 @@ static int refuse_or_init(struct perf_event *event)
 /**
  * power_perf_init() - interpose event_init() of perf's driver
  *
- * Gets the driver's struct pmu from an event that never counts.  Process context.
+ * Creates an event that never counts, gets the driver's struct pmu from it, and releases the event.
+ * Process context.
  *
  * Return: 0 or a negative errno
  */

@@ -80,8 +80,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 }
 
 /*
- * Convert the children of @node to a JSON array. The children are entries of the profile or
- * callers. Returns NULL if there is no memory.
+ * Convert the children of @node to a JSON array. Each child of @event is an entry of the profile.
+ * Each child of another node is a caller. Returns NULL if there is no memory.
  */
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit)

@@ -346,7 +346,7 @@ static void put_format(struct executor *executor, const struct operation *operat
  * If a context with PFM_FL_NOTIFY_BLOCK is loaded on a thread, the thread may wait for a restart as
  * long as the descriptor is open. No worker may wait so long. The kernel refuses to load such a
  * context on the caller's own thread. To protect the other workers, only a process with one thread
- * creates such contexts. The process marks their descriptors, and thread_to_load() never chooses
+ * creates such contexts. The process marks their descriptors, and thread_to_load() never returns
  * another worker for a marked descriptor.
  */
 #define MARK	   O_APPEND

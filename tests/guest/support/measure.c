@@ -197,8 +197,9 @@ uint64_t interrupts_within(uint64_t time)
  * Measured under --icount: Linux 7.2 on arm64 accounted 340 to 371 ns more per switch, both with 43
  * switches and with 504 switches. On Linux 6.12 on x86_64, with 401 to 405 switches, the difference
  * per switch was between -1390 ns and 1290 ns. This difference depended on the tests that had run
- * before. If x86 counters are shared with perf, they start one by one. So such a counter counts
- * less per switch than the task clock: 168 ns less on Linux 6.1, and 175 ns less on Linux 7.2.
+ * before. If x86 counters are shared with perf, perfmon starts them one by one at each switch, when
+ * the task clock already runs. So a counter of cycles misses a little of the time that the task
+ * clock contains: 168 ns per switch on Linux 6.1, and 175 ns on Linux 7.2.
  */
 #define MORE_PER_SWITCH 2000 /* ns */
 

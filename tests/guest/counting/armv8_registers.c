@@ -20,11 +20,24 @@ static uint64_t hardware(const char *name)
 	return module_parameter("perfmon_sysreg", name);
 }
 
+static void (*check_registers)(void);
+
+/*
+ * perfmon may still hold counters of a test before this one. When the PMU module releases its last
+ * counter, it disables all counters and their interrupts, as perf does.
+ */
+static void check_released_registers(void)
+{
+	wait_until(!(hardware("pmcr") & PMCR_E));
+	check_registers();
+}
+
 static void with_registers(void (*check)(void))
 {
 	need_armv8();
 	pin(0);
-	with_module("perfmon_sysreg", check);
+	check_registers = check;
+	with_module("perfmon_sysreg", check_released_registers);
 }
 
 /*
@@ -102,8 +115,6 @@ static void check_interrupts(void)
 			       .reg_value = CPU_CYCLES | USER };
 	int fd = context_of(0, CPU_CYCLES | USER);
 
-	wait_until(!hardware(
-		"pmintenset")); /* perfmon may still hold counters of the previous test */
 	use(fd, 1, INSTRUCTIONS, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -126,11 +137,8 @@ TEST(only_counters_that_need_it_interrupt)
  */
 static void check_cleared(void)
 {
-	int fd;
+	int fd = context_of(0, INSTRUCTIONS);
 
-	wait_until(!(hardware("pmcr") &
-		     PMCR_E)); /* perfmon may still hold counters of the previous test */
-	fd = context_of(0, INSTRUCTIONS);
 	ck_assert_uint_eq(hardware("pmcr") & PMCR_E, 0);
 	load(fd, thread_id());
 	ck_assert_uint_eq(hardware("pmcr") & PMCR_E, PMCR_E);

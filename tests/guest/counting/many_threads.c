@@ -227,21 +227,13 @@ static bool kernels_part_is_constant(void)
 #endif
 }
 
-TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
+static void load_contexts_elsewhere(void)
 {
 	struct partner partners[PARTNERS];
-	unsigned int count, i;
+	const unsigned int count = is_debug_kernel() ? FEW + 1000 : most_threads();
 	struct costs one, few, many;
+	unsigned int i;
 
-	if (!is_deterministic())
-		skip("no clock that counts instructions");
-	/*
-	 * This test runs only on request, because the kernel's own part of a switch sometimes
-	 * takes 100 instructions more.
-	 */
-	if (!getenv("PERFMON_THREADS"))
-		skip("runs only on request: set PERFMON_THREADS to the number of threads");
-	count = is_debug_kernel() ? FEW + 1000 : most_threads();
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)
 		partners[i] = make_partner();
@@ -263,6 +255,19 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	must_cost_no_more(many.unmonitored, one.unmonitored);
 }
 
+TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
+{
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
+	/*
+	 * This test runs only on request, because the kernel's own part of a switch sometimes
+	 * takes 100 instructions more.
+	 */
+	if (!getenv("PERFMON_THREADS"))
+		skip("runs only on request: set PERFMON_THREADS to the number of threads");
+	with_limits_back(load_contexts_elsewhere);
+}
+
 /* ---- copies ------------------------------------------------------------------------------ */
 
 /*
@@ -275,7 +280,7 @@ static unsigned int most_copies(void)
 	return wanted ? strtoul(wanted, NULL, 0) : 2000;
 }
 
-TEST(living_copies_cost_a_switch_nothing)
+static void make_living_copies(void)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_THREADS };
 	struct partner partners[PARTNERS];
@@ -284,8 +289,6 @@ TEST(living_copies_cost_a_switch_nothing)
 	unsigned int i;
 	int fd;
 
-	if (!is_deterministic())
-		skip("no clock that counts instructions");
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)
 		partners[i] = make_partner();
@@ -303,4 +306,11 @@ TEST(living_copies_cost_a_switch_nothing)
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 	must_cost_no_more(many.monitored - many.unmonitored,
 			  one.monitored - one.unmonitored);
+}
+
+TEST(living_copies_cost_a_switch_nothing)
+{
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
+	with_limits_back(make_living_copies);
 }

@@ -110,15 +110,12 @@ static void have_room_for_all_contexts(void)
 		write_text(SYSFS "set_user_max", "25165824\n");
 }
 
-TEST(a_user_at_all_limits_locks_nobody_out)
+static void check_user_at_all_limits(void)
 {
 	struct child child = child_new();
-	char share[32];
 	uint64_t sets;
 	int fd;
 
-	pmu();
-	snprintf(share, sizeof(share), "%s", read_text(SYSFS "set_user_max"));
 	have_room_for_all_contexts();
 	sets = child_call(&child, take_everything, 0);
 	printf("%u contexts and the %ju sets added to them use %s bytes\n", CONTEXTS,
@@ -129,5 +126,10 @@ TEST(a_user_at_all_limits_locks_nobody_out)
 	must(fd, try_set(fd, 1));
 	count_must_be_right(fd);
 	child_exit(&child);
-	write_text(SYSFS "set_user_max", share);
+}
+
+TEST(a_user_at_all_limits_locks_nobody_out)
+{
+	pmu();
+	with_limits_back(check_user_at_all_limits);
 }

@@ -318,21 +318,6 @@ TEST(the_program_that_a_loader_may_not_monitor_leaves_the_counts_before_it)
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-static char most[32], share[32];
-
-static void put_limits_back(void)
-{
-	write_text(SYSFS "max_copies", most);
-	write_text(SYSFS "set_user_max", share);
-}
-
-static void with_limits_back(void (*check)(void))
-{
-	strcpy(most, read_text(SYSFS "max_copies"));
-	strcpy(share, read_text(SYSFS "set_user_max"));
-	then_put_back(check, put_limits_back);
-}
-
 static void reach_the_limit(void)
 {
 	int fd = keeping_here(), n;

@@ -138,5 +138,5 @@ TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 	 */
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
-	with_set_limits_back(compare_orders);
+	with_limits_back(compare_orders);
 }

@@ -279,7 +279,7 @@ static void check_the_limit(void)
 
 TEST(the_number_of_sets_is_limited)
 {
-	with_set_limits_back(check_the_limit);
+	with_limits_back(check_the_limit);
 }
 
 static void check_values_of_the_limit(void)
@@ -301,7 +301,7 @@ static void check_values_of_the_limit(void)
 
 TEST(the_limit_of_sets_has_a_range)
 {
-	with_set_limits_back(check_values_of_the_limit);
+	with_limits_back(check_values_of_the_limit);
 }
 
 static void limit_memory(const char *file, uint64_t bytes)
@@ -357,7 +357,7 @@ static void check_the_memory(void)
 
 TEST(the_memory_of_sets_is_limited)
 {
-	with_set_limits_back(check_the_memory);
+	with_limits_back(check_the_memory);
 }
 
 /*
@@ -403,7 +403,7 @@ static void check_the_share(void)
 
 TEST(the_sets_of_a_user_are_limited)
 {
-	with_set_limits_back(check_the_share);
+	with_limits_back(check_the_share);
 }
 
 /*
@@ -428,7 +428,7 @@ static void check_the_reserve(void)
 
 TEST(cap_perfmon_can_create_sets_when_users_have_used_up_the_limit)
 {
-	with_set_limits_back(check_the_reserve);
+	with_limits_back(check_the_reserve);
 }
 
 /* ---- changing and deleting ----------------------------------------------------------------- */

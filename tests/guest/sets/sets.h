@@ -29,9 +29,6 @@ uint64_t effective(uint64_t timeout);
 /* pfm_getinfo_evtsets() must report that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
 
-/* Runs @check in another process, then restores the limits on sets and on their memory. */
-void with_set_limits_back(void (*check)(void));
-
 /* ---- registers of a set ---------------------------------------------------------------- */
 
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);

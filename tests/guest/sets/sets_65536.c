@@ -57,5 +57,5 @@ TEST(all_possible_sets_can_exist)
 {
 	if (is_debug_kernel())
 		skip("a kernel with KASAN needs more memory for 65536 sets than the guest has");
-	with_set_limits_back(check_all_sets);
+	with_limits_back(check_all_sets);
 }

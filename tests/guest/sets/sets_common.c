@@ -81,26 +81,6 @@ void must_have_no_set(int fd, unsigned int id)
 	must_fail(fd, pfm_getinfo_evtsets(fd, &info, 1), EINVAL, PFM_REASON_NO_SET, 0);
 }
 
-/* ---- limits --------------------------------------------------------------------------- */
-
-static char set_mem_max[32], set_user_max[32], arg_mem_max[32];
-
-static void put_back_the_limits(void)
-{
-	write_text(SYSFS "max_sets", "4096\n");
-	write_text(SYSFS "set_mem_max", set_mem_max);
-	write_text(SYSFS "set_user_max", set_user_max);
-	write_text(SYSFS "arg_mem_max", arg_mem_max);
-}
-
-void with_set_limits_back(void (*check)(void))
-{
-	strcpy(set_mem_max, read_text(SYSFS "set_mem_max"));
-	strcpy(set_user_max, read_text(SYSFS "set_user_max"));
-	strcpy(arg_mem_max, read_text(SYSFS "arg_mem_max"));
-	then_put_back(check, put_back_the_limits);
-}
-
 /* ---- registers of a set ---------------------------------------------------------------- */
 
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value)

@@ -503,6 +503,29 @@ void then_put_back(void (*check)(void), void (*put_back)(void))
 	end_like(status);
 }
 
+static const char *const limits[] = { SYSFS "max_sets", SYSFS "max_copies",
+				      SYSFS "set_mem_max", SYSFS "set_user_max",
+				      SYSFS "arg_mem_max" };
+static char limits_before[COUNT(limits)][32];
+
+static void limits_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < COUNT(limits); i++)
+		write_text(limits[i], limits_before[i]);
+}
+
+void with_limits_back(void (*check)(void))
+{
+	unsigned int i;
+
+	for (i = 0; i < COUNT(limits); i++)
+		snprintf(limits_before[i], sizeof(limits_before[i]), "%s",
+			 read_text(limits[i]));
+	then_put_back(check, limits_back);
+}
+
 void all_cpus_back(void)
 {
 	unsigned int cpu, cpus = sysconf(_SC_NPROCESSORS_CONF);

@@ -191,6 +191,11 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void));
  * exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
+/*
+ * Runs @check. Afterwards, the limits on event sets, on their memory, on copies of contexts and on
+ * arguments are as before, even if @check fails.
+ */
+void with_limits_back(void (*check)(void));
 /* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);

@@ -279,12 +279,27 @@ TEST(a_refused_load_leaves_the_loaded_context_alone)
 	with_uncore(check_refused_load);
 }
 
+/*
+ * If an earlier test has made @cpu the owner of its L3's registers, makes another CPU the owner.
+ * Without perf's driver, the module chooses a new owner only when something asks for the owner.
+ * Reading the file owner_cpus does so.
+ */
+static void drop_owner(unsigned int cpu)
+{
+	cpu_online(cpu, false);
+	read_text(SYSFS "pmus/amd_l3/owner_cpus");
+	cpu_online(cpu, true);
+}
+
 static void check_packages(void)
 {
 	const unsigned int last = cpus_online() - 1;
-	int first = l3_context(0), second = l3_context(last);
-	int df = df_context(last);
+	int first, second, df;
 
+	drop_owner(last);
+	first = l3_context(0);
+	second = l3_context(last);
+	df = df_context(last);
 	ck_assert_uint_eq(status_of(first).target, 0);
 	ck_assert_uint_eq(status_of(second).target, cpus_online() / 2);
 	must(first, pfm_start(first, NULL));
@@ -384,18 +399,6 @@ TEST(registers_that_perf_holds_are_refused)
 }
 
 /* ---- the owner goes offline ------------------------------------------------------------------ */
-
-/*
- * If an earlier test has made @cpu the owner of its L3's registers, makes another CPU the owner.
- * Without perf's driver, the module chooses a new owner only when something asks for the owner.
- * Reading the file owner_cpus does so.
- */
-static void drop_owner(unsigned int cpu)
-{
-	cpu_online(cpu, false);
-	read_text(SYSFS "pmus/amd_l3/owner_cpus");
-	cpu_online(cpu, true);
-}
 
 static void check_offline(void)
 {

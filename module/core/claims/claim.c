@@ -498,10 +498,7 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/*
- * Make the context use entry @use, and call leave() for its old entry.  If the context has been
- * unloaded, call leave() for @use instead.
- */
+/* Make the context use @use and leave its old entry, or leave @use if it has been unloaded. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;

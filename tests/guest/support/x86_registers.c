@@ -123,6 +123,10 @@ uint64_t accesses(enum access kind)
 void wait_for_unknown_nmi_reports(void)
 {
 	sleep(6);
+	reports_begin();
+	msr_write(TEST_DO, DO_FOREIGN_NMI);
+	reports_end(UNKNOWN_NMI);
+	usleep(10000);
 }
 
 uint64_t interrupts(const char *name)

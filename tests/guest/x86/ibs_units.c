@@ -155,12 +155,12 @@ static uint64_t perf_counts(int fd)
 }
 
 /*
- * Returns whether perf can use the op unit. If a pinned event of perf is opened while its unit is
- * in use, the event stays in an error state, and read() returns 0.
+ * Returns whether perf can use @unit. If a pinned event of perf is opened while its unit is in use,
+ * the event stays in an error state, and read() returns 0.
  */
-static bool is_released(void)
+static bool is_released(const char *unit)
 {
-	int fd = perf_ibs("ibs_op", true);
+	int fd = perf_ibs(unit, true);
 	struct perf_count unused;
 	bool is = read(fd, &unused, sizeof(unused)) > 0;
 
@@ -193,7 +193,7 @@ TEST(perfs_pinned_event_keeps_its_unit)
 
 	need_ibs();
 	pin(0);
-	wait_until(is_released());
+	wait_until(is_released("ibs_op"));
 	pinned = perf_ibs("ibs_op", true);
 	ck_assert_int_ne(pinned, -1);
 	fd = ops_context();
@@ -205,13 +205,31 @@ TEST(perfs_pinned_event_keeps_its_unit)
 	close(fd);
 }
 
+/* The context needs both units. When it is refused the op unit, it gives the fetch unit back. */
+TEST(a_refused_load_leaves_the_other_unit_to_perf)
+{
+	int pinned, fd;
+
+	need_ibs();
+	pin(0);
+	wait_until(is_released("ibs_op"));
+	wait_until(is_released("ibs_fetch"));
+	pinned = perf_ibs("ibs_op", true);
+	fd = ops_context();
+	sample_fetches(fd, BOTH, MILLION);
+	must_fail(fd, try_load(fd, thread_id()), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
+	must_work_in_perf("ibs_fetch");
+	close(fd);
+	close(pinned);
+}
+
 TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
 {
 	int waiting, fd;
 
 	need_ibs();
 	pin(0);
-	wait_until(is_released());
+	wait_until(is_released("ibs_op"));
 	must_work_in_perf("ibs_op");
 	fd = ops_context();
 	load(fd, thread_id());
@@ -224,7 +242,7 @@ TEST(perf_waits_while_we_have_the_unit_and_works_afterwards)
 	ck_assert_uint_ge(count_loop(fd, PFM_AMD_IBS_OP, MILLION), MILLION);
 	close(waiting);
 	close(fd);
-	wait_until(is_released());
+	wait_until(is_released("ibs_op"));
 	must_work_in_perf("ibs_op");
 	must_work_in_perf("ibs_fetch");
 }

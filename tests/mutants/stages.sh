@@ -28,7 +28,7 @@ mutant_stages() {
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
-			icount-gate-shared-intel-v2-x86_64 cpus-x86_64' ;;
+			icount-gate-shared-intel-v2-x86_64 icount-mixed-x86_64 cpus-x86_64' ;;
 	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64 uncore-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
@@ -96,6 +96,7 @@ stage_define() {
 		words=${1#icount-pebs-}
 		options+=(-c "${words%-*}" --append perfmon_intel.ownership=exclusive)
 		words=$(gate_words precise) ;;
+	icount-mixed-*) options+=(-c intel-mixed) words='emulation mixed_cores' ;;
 	uncore-*)
 		options=(-c amd-17h -s '4,sockets=2' -f tests/tool)
 		mapfile -t suites < <(printf '%s\n' tool/uncore tool/cpus; expand_words amd/) ;;

@@ -239,6 +239,40 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
+/* When no counter is claimed, perf's driver begins to support CPU 1. The next claim includes CPU 1. */
+static void check_supported_later(void)
+{
+	int fd;
+
+	perf_knows_cpu_1("1");
+	fd = context_of(0, CPU_CYCLES);
+	pin(1);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	must_be_foreign(fd, 0, false);
+	ck_assert_uint_gt(read_pmd(fd, 0), 0);
+	close(fd);
+}
+
+static void load_before_perf_knows(void)
+{
+	perf_knows_cpu_1("0");
+	with_pmu("perfmon_armv8", "", check_supported_later);
+}
+
+static void check_cpu_without_driver(void)
+{
+	then_put_back(load_before_perf_knows, bring_cpu_1_back);
+}
+
+TEST(a_cpu_that_perf_supports_later_is_one_of_ours)
+{
+	need_armv8();
+	need_cpus(2);
+	with_module("arm_perf", check_cpu_without_driver);
+}
+
 /* The module refuses an empty list of CPUs, and a text that is not a list of CPUs. */
 static void check_no_cpu(void)
 {

@@ -206,3 +206,21 @@ TEST(the_counters_cannot_be_shared_with_perf)
 	ck_assert_int_eq(module_load("perfmon_intel", "ownership=shared"), EINVAL);
 	ck_assert_int_eq(module_load("perfmon_intel", ""), 0);
 }
+
+/* A CPU that is offline may be of a kind that the module has not examined. */
+static void check_refused(void)
+{
+	cpu_online(1, false);
+	ck_assert_int_eq(module_load("perfmon_intel", ""), ENODEV);
+}
+
+static void check_with_all_cpus_back(void)
+{
+	with_all_cpus_back(check_refused);
+}
+
+TEST(the_module_is_refused_while_a_cpu_is_offline)
+{
+	need_mixed();
+	with_pmu("perfmon_soft", "", check_with_all_cpus_back);
+}

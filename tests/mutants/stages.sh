@@ -11,8 +11,9 @@
 # a lock (KIND is lock) is run in the debug guests before the other guests, because the debug kernel
 # checks locks.
 mutant_stages() {
-	local quick='icount-arm64 debug-icount-x86_64'
-	[[ ${2-} != lock ]] || quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64'
+	local quick='icount-arm64 icount-faults-arm64 debug-icount-x86_64'
+	[[ ${2-} != lock ]] ||
+		quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64 icount-faults-arm64'
 	case $1 in
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
 	tools/*) echo 'unit icount-tool-arm64 icount-tool-gate-x86_64 icount-tool-gate-ppc64el' ;;
@@ -37,14 +38,13 @@ mutant_stages() {
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-power9-ppc64el' ;;
 	module/format/*)
-		echo "$quick cpus-arm64 bench-arm64 icount-faults-arm64 icount-x86_64
-			icount-tool-arm64 fuzz-x86_64" ;;
+		echo "$quick cpus-arm64 bench-arm64 icount-x86_64 icount-tool-arm64 fuzz-x86_64" ;;
 	*)
 		quick+=' cpus-arm64'
 		[[ $quick == *debug-cpus* ]] || quick+=' debug-cpus-x86_64'
-		echo "$quick icount-faults-arm64 bench-arm64 icount-power9-ppc64el
-			icount-conformance-example-arm64 icount-x86_64 icount-tool-arm64 cpus-x86_64
-			uncore-x86_64 icount-gate-amd-perfmonv2-x86_64 fuzz-x86_64" ;;
+		echo "$quick bench-arm64 icount-power9-ppc64el icount-conformance-example-arm64
+			icount-x86_64 icount-tool-arm64 cpus-x86_64 uncore-x86_64
+			icount-gate-amd-perfmonv2-x86_64 fuzz-x86_64" ;;
 	esac
 }
 

@@ -444,6 +444,25 @@ TEST(the_memory_of_copies_is_charged)
 	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), before);
 }
 
+/* When threads have ended, the memory of 64 copies is kept for later threads. */
+TEST(the_memory_of_64_copies_is_kept)
+{
+	struct child children[70];
+	uint64_t of_64 = 0;
+	size_t i;
+
+	inheriting_here(PFM_FL_INHERIT_ALL);
+	for (i = 0; i < COUNT(children); i++) {
+		children[i] = child_new();
+		if (i + 1 == 64)
+			of_64 = read_number(SYSFS "set_mem_cur");
+	}
+	ck_assert_uint_ge(read_number(SYSFS "set_mem_cur"), of_64);
+	for (i = 0; i < COUNT(children); i++)
+		child_exit(&children[i]);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), of_64);
+}
+
 TEST(a_setuid_program_ends_the_copy_of_an_ordinary_loader)
 {
 	const char *program = copy_of_this(0, 04755);

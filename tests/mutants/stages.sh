@@ -29,11 +29,15 @@ mutant_stages() {
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
-			icount-gate-shared-intel-v2-x86_64 icount-mixed-x86_64 cpus-x86_64' ;;
+			icount-gate-shared-intel-v2-x86_64 icount-refined-x86_64
+			icount-isolated-x86_64 icount-quirks-core2-x86_64
+			icount-quirks-nehalem-x86_64 icount-quirks-sandybridge-x86_64
+			icount-mixed-x86_64 cpus-x86_64' ;;
 	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64 uncore-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
-			icount-gate-intel-v5-x86_64 cpus-x86_64' ;;
+			icount-gate-intel-v5-x86_64 icount-quirks-nehalem-x86_64 icount-mixed-x86_64
+			cpus-x86_64' ;;
 	module/format/*_x86*) echo 'icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-power9-ppc64el' ;;
@@ -96,6 +100,16 @@ stage_define() {
 		words=${1#icount-pebs-}
 		options+=(-c "${words%-*}" --append perfmon_intel.ownership=exclusive)
 		words=$(gate_words precise) ;;
+	icount-refined-*)
+		options+=(-c intel-skylake)
+		words='refined_events load_latency' ;;
+	icount-isolated-*)
+		options+=(-c intel-v5 --append pti=on)
+		words=$(gate_words isolated) ;;
+	icount-quirks-*)
+		words=${1#icount-quirks-}
+		options+=(-c "intel-${words%-*}")
+		words=quirks ;;
 	icount-mixed-*) options+=(-c intel-mixed) words='emulation mixed_cores' ;;
 	uncore-*)
 		options=(-c amd-17h -s '4,sockets=2' -f tests/tool)

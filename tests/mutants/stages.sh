@@ -300,7 +300,7 @@ log_suites() {
 	/: no suite or test "/ { absent = 1 }
 	/^(passed|skipped)  / { last = $2; sub(/:$/, "", last) }
 	/^FAILED  / && test == "" { test = $2; sub(/:$/, "", test) }
-	/^FAIL: / && test == "" { test = $2 }
+	/^FAIL(ED)?: / && test == "" { test = $2 }
 	/:(F|E):/ && test == "" { split($0, part, ":"); test = part[4] ":" part[5] }
 	/BUG:|WARNING:|UBSAN:|INFO: |Oops|Internal error|Unable to handle|Kernel panic|LOCKUP|kmemleak:|protection fault|suspiciously/ &&
 		complaint == "" {

@@ -391,6 +391,17 @@ TEST(the_activity_of_sets_is_that_of_all_threads)
 	ck_assert_uint_ge(duration, 2 * SPINNING - error);
 }
 
+/* The later children get the memory of the copies that have ended. */
+TEST(each_child_adds_one_run_of_its_set)
+{
+	int fd = inheriting_here(PFM_FL_INHERIT_ALL), i;
+
+	for (i = 0; i < 5; i++)
+		must_exit_well(fork_child(descend, 0));
+	must(fd, pfm_unload_context(fd));
+	ck_assert_uint_eq(set_of(fd, 0).set_runs, 1 + 5);
+}
+
 /* ---- what is not followed ------------------------------------------------------------------- */
 
 static char most[32];

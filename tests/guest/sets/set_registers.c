@@ -151,6 +151,49 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
+ * Before it switches to set 2, perfmon compares the PMCs of sets 1 and 2, which are the same. But set
+ * 1 has no counters, so its PMCs were not written, and the hardware still has those of set 0.
+ */
+TEST(a_set_without_counters_does_not_hide_the_registers_of_the_next_one)
+{
+	const unsigned int n = pmu()->pmds[0];
+	unsigned int id;
+	int fd = make_context();
+
+	for (id = 0; id < 3; id++) {
+		make_set(fd, id, id < 2 ? BY_TIME : 0, id < 2 ? MS : 0);
+		write_pmc_of(fd, id, pmu()->pmcs[0],
+			     id == 0 ? pmu()->busy[0] : pmu()->quiet[0]);
+		write_pmd_of(fd, id, id == 1 ? PFM_PMD_TASK_CLOCK : n, 0);
+	}
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	while (active_set(fd) != 2)
+		spin_turns(1000);
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(read_pmd_of(fd, 0, n), 0);
+	ck_assert_uint_gt(read_pmd_of(fd, 1, PFM_PMD_TASK_CLOCK), 0);
+	ck_assert_uint_eq(read_pmd_of(fd, 2, n), 0);
+}
+
+/* When a set changes, its PMDs stay in use, and its PMCs have to be written again. */
+TEST(a_set_that_becomes_timed_goes_on_with_its_counters)
+{
+	const unsigned int n = pmu()->pmds[0];
+	int fd = make_context();
+
+	write_pmd_of(fd, 0, n, 0);
+	make_set(fd, 0, BY_TIME, MS);
+	write_pmc_of(fd, 0, pmu()->pmcs[0], pmu()->busy[0]);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(read_pmd_of(fd, 0, n), 0);
+}
+
+/*
  * A write to a set that is not active changes only values in memory. These values take effect when
  * the set becomes active.
  */

@@ -193,18 +193,17 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 
 /*
  * A context with PFM_FL_INHERIT_ALL monitors a process that forks. As soon as the child can be
- * found, the test loads a second context on the child. If this load succeeds, the child gets no
+ * found, the test loads a second context on the child. Module slow_fork lets the fork wait there. If this load succeeds, the child gets no
  * copy of the first context. The statistic not_followed does not count such a child, because the
  * second context monitors it.
  */
-TEST(a_child_that_the_loader_monitors_already_is_not_missing)
+static void check_loads_during_forks(void)
 {
 	unsigned int count = iterations(), loaded = 0, n;
 	struct demand *demand;
 	int parent, child;
 	pid_t pid;
 
-	need_cpus(2);
 	demand = share(sizeof(*demand));
 	pid = check_fork();
 	if (pid == 0)
@@ -223,4 +222,10 @@ TEST(a_child_that_the_loader_monitors_already_is_not_missing)
 	require(waitpid(pid, NULL, 0) == pid);
 	munmap(demand, sizeof(*demand));
 	all_must_be_well();
+}
+
+TEST(a_child_that_the_loader_monitors_already_is_not_missing)
+{
+	need_cpus(2);
+	with_module("slow_fork", check_loads_during_forks);
 }

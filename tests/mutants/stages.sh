@@ -102,7 +102,7 @@ stage_define() {
 		words=$(gate_words precise) ;;
 	icount-refined-*)
 		options+=(-c intel-skylake)
-		words='refined_events load_latency' ;;
+		words=$(gate_words refined) ;;
 	icount-isolated-*)
 		options+=(-c intel-v5 --append pti=on)
 		words=$(gate_words isolated) ;;
@@ -110,7 +110,7 @@ stage_define() {
 		words=${1#icount-quirks-}
 		options+=(-c "intel-${words%-*}")
 		words=quirks ;;
-	icount-mixed-*) options+=(-c intel-mixed) words='emulation mixed_cores' ;;
+	icount-mixed-*) options+=(-c intel-mixed) words=$(gate_words mixed) ;;
 	uncore-*)
 		options=(-c amd-17h -s '4,sockets=2' -f tests/tool)
 		mapfile -t suites < <(printf '%s\n' tool/uncore tool/cpus; expand_words amd/) ;;
@@ -268,9 +268,10 @@ run_bench() {
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
-	# With a clock of its own, a guest's races take longer while other guests use the CPUs.
+	# If the guest's clock does not count instructions, races take longer while other guests use
+	# the CPUs.
 	local -x margin=20
-	[[ $arch == host || " ${options[*]} " == *' --icount '* ]] || margin=200
+	[[ " ${options[*]} " == *' --icount '* ]] || margin=200
 	if [[ $arch == host ]]; then
 		run_limited "$limits" "$log" run_unit "$tree"
 	elif [[ ${suites[*]} == bench ]]; then

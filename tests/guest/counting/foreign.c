@@ -239,7 +239,7 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* When no counter is claimed, perf's driver begins to support CPU 1. The next claim includes CPU 1. */
+/* While no counter is claimed, perf's driver begins to support CPU 1. The next claim uses it. */
 static void check_supported_later(void)
 {
 	int fd;

@@ -151,8 +151,8 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * Before it switches to set 2, perfmon compares the PMCs of sets 1 and 2, which are the same. But set
- * 1 has no counters, so its PMCs were not written, and the hardware still has those of set 0.
+ * Before it switches to set 2, perfmon compares the PMCs of sets 1 and 2, which are the same. But
+ * set 1 has no counters, so its PMCs were not written, and the hardware still has those of set 0.
  */
 TEST(a_set_without_counters_does_not_hide_the_registers_of_the_next_one)
 {

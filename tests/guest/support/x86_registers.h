@@ -73,11 +73,11 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * Waits until the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most ten in five
- * seconds. perf takes the first NMI after it has stopped events of IBS (perf_ibs_handle_irq()), and
- * perfmon's placeholders are such events. So this function raises an NMI for perf. If perf takes it
- * for two events, the kernel ignores the next NMI at the same instruction until the CPU has been idle
- * (default_do_nmi()).
+ * Waits until the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most ten in
+ * five seconds. perf takes the first NMI after it has stopped events of IBS
+ * (perf_ibs_handle_irq()), and perfmon's placeholders are such events. So this function raises an
+ * NMI for perf. If perf takes it for two events, the kernel ignores the next NMI at the same
+ * instruction until the CPU has been idle (default_do_nmi()).
  */
 void wait_for_unknown_nmi_reports(void);
 

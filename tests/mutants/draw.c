@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. For each mutant, draw() first draws a file, then one of the kinds of
- * mutants that the file has, then a mutant of that kind. The probability of a file is proportional
- * to its number of lines. So neither a kind with many mutants nor a file with many mutants
- * dominates. The result depends only on the seed, the list and the number of lines of each file.
+ * Draws mutants from a list. A mutant's weight is the number of lines of its file, divided by the
+ * number of kinds of mutants that the file has, and by the number of the file's mutants of the same
+ * kind. So neither a kind with many mutants nor a file with many mutants dominates.
+ *
+ * Each mutant gets a random key. Its distribution is exponential, and its mean is 1 / weight. The
+ * mutants with the smallest keys are drawn. This is weighted sampling without replacement (P.
+ * Efraimidis and P. Spirakis, "Weighted random sampling with a reservoir", 2006). The key depends
+ * only on the seed, the mutant's id and its weight. So most of the drawn mutants stay the same when
+ * the code changes a little.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +18,8 @@
 
 struct line {
 	char *text;
-	const char *file;
-	const char *kind;
-	bool drawn;
-};
-
-/* A file or a kind that may be drawn. The probability is proportional to the weight. */
-struct choice {
-	const char *name;
-	size_t weight;
+	const char *id, *file, *kind;
+	double key;
 };
 
 struct lines {
@@ -28,20 +27,7 @@ struct lines {
 	size_t count;
 };
 
-/* splitmix64 */
-static unsigned long long random_next(unsigned long long *state)
-{
-	unsigned long long value = *state += 0x9e3779b97f4a7c15;
-
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-	return value ^ (value >> 31);
-}
-
-/*
- * Returns field @number of a line that mutants_print() wrote. Field 2 is the file, and field 6 the
- * kind.
- */
+/* Returns field @number of a line that mutants_print() wrote. */
 static char *field(const char *line, unsigned int number)
 {
 	size_t length;
@@ -63,7 +49,9 @@ static struct lines lines_read(FILE *list)
 	size_t size = 0;
 
 	while (getline(&text, &size, list) > 0) {
-		struct line line = { .file = field(text, 2), .kind = field(text, 6) };
+		struct line line = { .id = field(text, 1),
+				     .file = field(text, 2),
+				     .kind = field(text, 6) };
 
 		if (!line.file || !line.kind) {
 			fprintf(stderr, "perfmon-mutate: not a mutant: %s", text);
@@ -88,95 +76,73 @@ static size_t count_lines(const char *path)
 	return count;
 }
 
-static struct choice *choice_find(struct choice *choices, size_t count, const char *name)
+static bool is_same_kind(const struct line *a, const struct line *b)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(choices[i].name, name))
-			return &choices[i];
-	return NULL;
+	return !strcmp(a->file, b->file) && !strcmp(a->kind, b->kind);
 }
 
-static const char *choose(const struct choice *choices, size_t count,
-			  unsigned long long *state)
+static int by_file_and_kind(const void *a, const void *b)
 {
-	size_t i, sum = 0, number;
+	const struct line *one = a, *other = b;
+	int order = strcmp(one->file, other->file);
 
-	for (i = 0; i < count; i++)
-		sum += choices[i].weight;
-	number = random_next(state) % sum;
-	for (i = 0; number >= choices[i].weight; i++)
-		number -= choices[i].weight;
-	return choices[i].name;
+	return order ?: strcmp(one->kind, other->kind);
 }
 
-static const char *choose_file(const struct lines *all, unsigned long long *state)
+static int by_key(const void *a, const void *b)
 {
-	struct choice *files = NULL;
-	const char *file;
-	size_t i, count = 0;
+	const struct line *one = a, *other = b;
 
-	for (i = 0; i < all->count; i++) {
-		const struct line *line = &all->lines[i];
+	if (one->key != other->key)
+		return one->key < other->key ? -1 : 1;
+	return strcmp(one->text, other->text);
+}
 
-		if (line->drawn || choice_find(files, count, line->file))
-			continue;
-		files = grow(files, count, sizeof(*files));
-		files[count++] = (struct choice){ line->file, count_lines(line->file) };
+/* Returns a number between 0 and 1, both excluded. The function is that of splitmix64. */
+static double random_of(unsigned long long seed, const char *id)
+{
+	unsigned long long value = (seed + 1) * 0x9e3779b97f4a7c15 ^
+				   strtoull(id, NULL, 16);
+	int round;
+
+	for (round = 0; round < 2; round++) {
+		value += 0x9e3779b97f4a7c15;
+		value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+		value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+		value ^= value >> 31;
 	}
-	file = count ? choose(files, count, state) : NULL;
-	free(files);
-	return file;
+	return ((double)(value >> 11) + 0.5) / (double)(1ull << 53);
 }
 
-static const char *choose_kind(const struct lines *all, const char *file,
-			       unsigned long long *state)
+/* Give keys to the lines of the file of @lines[0], which come first. Returns their number. */
+static size_t set_keys(struct line *lines, size_t count, unsigned long long seed)
 {
-	struct choice kinds[32];
-	size_t i, count = 0;
+	const double size = (double)count_lines(lines->file);
+	size_t i, first, kinds = 1, end = 1;
+	double weight;
 
-	for (i = 0; i < all->count; i++) {
-		const struct line *line = &all->lines[i];
-
-		if (!line->drawn && !strcmp(line->file, file) && count < 32 &&
-		    !choice_find(kinds, count, line->kind))
-			kinds[count++] = (struct choice){ line->kind, 1 };
+	for (; end < count && !strcmp(lines[end].file, lines->file); end++)
+		kinds += !is_same_kind(&lines[end], &lines[end - 1]);
+	for (first = 0; first < end; first = i) {
+		for (i = first; i < end && is_same_kind(&lines[i], &lines[first]); i++)
+			;
+		weight = size / (double)kinds / (double)(i - first);
+		for (i = first; i < end && is_same_kind(&lines[i], &lines[first]); i++)
+			lines[i].key = -log(random_of(seed, lines[i].id)) / weight;
 	}
-	return choose(kinds, count, state);
-}
-
-static bool is_of(const struct line *line, const char *file, const char *kind)
-{
-	return !line->drawn && !strcmp(line->file, file) && !strcmp(line->kind, kind);
-}
-
-static struct line *choose_line(const struct lines *all, const char *file,
-				const char *kind, unsigned long long *state)
-{
-	size_t i, number, count = 0;
-
-	for (i = 0; i < all->count; i++)
-		count += is_of(&all->lines[i], file, kind);
-	number = random_next(state) % count;
-	for (i = 0; !is_of(&all->lines[i], file, kind) || number--; i++)
-		;
-	return &all->lines[i];
+	return end;
 }
 
 int draw(unsigned long long seed, unsigned int count, FILE *list)
 {
 	struct lines all = lines_read(list);
-	struct line *line;
-	const char *file;
+	size_t i;
 
-	while (count--) {
-		file = choose_file(&all, &seed);
-		if (!file)
-			break;
-		line = choose_line(&all, file, choose_kind(&all, file, &seed), &seed);
-		line->drawn = true;
-		fputs(line->text, stdout);
-	}
+	qsort(all.lines, all.count, sizeof(*all.lines), by_file_and_kind);
+	for (i = 0; i < all.count;)
+		i += set_keys(&all.lines[i], all.count - i, seed);
+	qsort(all.lines, all.count, sizeof(*all.lines), by_key);
+	for (i = 0; i < all.count && i < count; i++)
+		fputs(all.lines[i].text, stdout);
 	return 0;
 }

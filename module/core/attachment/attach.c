@@ -146,6 +146,7 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
  */
 static void catch_here(struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
 	/* The context is not started, so pfm_switch_in() does not use the time: pass 0. */
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
 		pfm_switch_in(context, 0);

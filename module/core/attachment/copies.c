@@ -100,12 +100,13 @@ static void add_to_sum(struct pfm_sum *sum, const struct pfm_set *set)
 	sum->duration += set->duration;
 }
 
-/* Lock held.  @copy has stopped counting: add its counts to the sums of the parent's sets. */
+/* @copy has stopped counting: add its counts to the sums of the parent's sets. */
 static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *copy)
 {
 	const struct pfm_set *set = list_first_entry(&copy->sets, struct pfm_set, node);
 	struct pfm_set *to;
 
+	lockdep_assert_held(&copies->lock);
 	list_for_each_entry(to, &copies->parent->sets, node) {
 		add_to_sum(to->sum, set);
 		set = list_next_entry(set, node);
@@ -115,8 +116,8 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 }
 
 /*
- * Called with the lock held, after the copy's counts have been added to the parent's sums.  Return:
- * a copy that the caller has to free, NULL if there is none (see pfm_copy_make_idle()).
+ * Called after the copy's counts have been added to the parent's sums.  Return: a copy that the
+ * caller has to free, NULL if there is none (see pfm_copy_make_idle()).
  */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
@@ -126,11 +127,12 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 }
 
 /*
- * Called with the lock held, immediately after the copy was detached.  Return: a copy that the
- * caller has to free, NULL if there is none (see pfm_copy_make_idle()).
+ * Called immediately after the copy was detached.  Return: a copy that the caller has to free, NULL
+ * if there is none (see pfm_copy_make_idle()).
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
+	lockdep_assert_held(&copies->lock);
 	if (copies->is_reading && copy->reading == copies->reading) {
 		/*
 		 * The reading will add the copy to the sums.  No call can change the sets before
@@ -389,6 +391,7 @@ static void finish_foreign_runs(struct pfm_copies *copies, void *argument)
 {
 	u64 *runs = argument;
 
+	lockdep_assert_held(&copies->lock);
 	*runs += copies->foreign_runs;
 }
 

@@ -60,9 +60,9 @@ struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)
 	return copy;
 }
 
-/* Lock held. */
 void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy)
 {
+	lockdep_assert_held(&copies->lock);
 	list_add(&copy->copy_node, &copies->idle);
 	copies->idle_count++;
 }
@@ -72,9 +72,9 @@ static size_t copy_size(const struct pfm_copies *copies)
 	return sizeof(struct pfm_context) + copies->set_count * copies->set_size;
 }
 
-/* Lock held. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 {
+	lockdep_assert_held(&copies->lock);
 	if (!pfm_charge_copy(copies->parent->user, copy_size(copies), copies->privileged))
 		return false;
 	pfm_copy_put(copies, copy);
@@ -82,21 +82,22 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 }
 
 /*
- * Lock held.  Drop the counts of the copy that has been kept longest.  Return: this copy.  The
- * caller takes it out of the list "kept".
+ * Drop the counts of the copy that has been kept longest.  Return: this copy.  The caller takes it
+ * out of the list "kept".
  */
 static struct pfm_context *drop_counts(struct pfm_copies *copies)
 {
+	lockdep_assert_held(&copies->lock);
 	copies->kept_count--;
 	copies->dropped++;
 	return list_first_entry(&copies->kept, struct pfm_context, copy_node);
 }
 
-/* Lock held. */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;
 
+	lockdep_assert_held(&copies->lock);
 	if (copies->idle_count) {
 		copy = list_first_entry(&copies->idle, struct pfm_context, copy_node);
 		copies->idle_count--;
@@ -109,10 +110,10 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
 	return copy;
 }
 
-/* Lock held. */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy)
 {
+	lockdep_assert_held(&copies->lock);
 	if (copies->idle_count >= PFM_IDLE_COPIES && !copies->is_walking) {
 		list_del(&copy->copy_node);
 		pfm_uncharge(copies->parent->user, PFM_MEMORY_SETS, copy_size(copies));
@@ -123,9 +124,9 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 	return NULL;
 }
 
-/* Lock held. */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy)
 {
+	lockdep_assert_held(&copies->lock);
 	list_move_tail(&copy->copy_node, &copies->kept);
 	copies->kept_count++;
 	if (copies->kept_count <= READ_ONCE(pfm_limits.max_copies))

@@ -142,7 +142,7 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 
 /*
  * Give @copy the sets of @source.  Nobody else uses @copy yet.  @source is the parent or another
- * copy; the lock of @source is held.
+ * copy.
  */
 static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
 {
@@ -150,6 +150,7 @@ static void copy_sets(struct pfm_context *copy, const struct pfm_context *source
 	const struct pfm_set *active = READ_ONCE(source->active), *from;
 	struct pfm_set *set = list_first_entry(&copy->sets, struct pfm_set, node);
 
+	lockdep_assert_held(&source->lock);
 	list_for_each_entry(from, &source->sets, node) {
 		if (copy->configuration != configuration)
 			configure_set(copy, set, from);
@@ -221,14 +222,15 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 }
 
 /*
- * Load a copy of @source on @child.  The lock of @copies is held.  Return: true if a copy was
- * loaded, or if @child needs none, because @source does not monitor the current thread any more.
+ * Load a copy of @source on @child.  Return: true if a copy was loaded, or if @child needs none,
+ * because @source does not monitor the current thread any more.
  */
 static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		   struct task_struct *child)
 {
 	struct pfm_context *copy;
 
+	lockdep_assert_held(&copies->lock);
 	if (copies->count >= READ_ONCE(pfm_limits.max_copies))
 		return false;
 	copy = pfm_copy_take(copies);

@@ -31,9 +31,10 @@ static inline void pfm_statistics_end(struct pfm_context *context)
 	context->statistics.switches += pfm_switches_of(context->attachment.task);
 }
 
-/* From this call on, the context is loaded.  Called where its registers are, with its lock held. */
+/* From this call on, the context is loaded.  Called where its registers are. */
 static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *set)
 {
+	lockdep_assert_held(&context->lock);
 	context->state = PFM_STATE_LOADED;
 	context->foreign_runs = 0;
 	pfm_statistics_begin(context);

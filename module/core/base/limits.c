@@ -81,6 +81,7 @@ static struct pfm_user *find_user_of(kuid_t uid)
 {
 	struct pfm_user *user;
 
+	lockdep_assert_held(&users_lock);
 	hash_for_each_possible(users, user, node, __kuid_val(uid))
 		if (uid_eq(user->uid, uid))
 			return user;

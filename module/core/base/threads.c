@@ -46,6 +46,7 @@ static struct pfm_threads *current_table(void)
 
 static void add(struct pfm_threads *threads, struct pfm_context *context)
 {
+	lockdep_assert_held(&threads_lock);
 	hlist_nulls_add_head_rcu(
 		&context->nodes[threads->which],
 		&threads->buckets[pfm_thread_bucket(threads, context->attachment.task)]);
@@ -57,6 +58,7 @@ static void add(struct pfm_threads *threads, struct pfm_context *context)
  */
 static bool is_in_next(const struct pfm_threads *threads, const struct task_struct *task)
 {
+	lockdep_assert_held(&threads_lock);
 	return next && pfm_thread_bucket(threads, task) < moved;
 }
 

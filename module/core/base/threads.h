@@ -49,9 +49,8 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 }
 
 /*
- * Find the context of @task.  Called with interrupts off or with the table's lock held.  The
- * returned context may be unloaded at any time: the caller must take the context's lock and check
- * context->attachment.task again.
+ * Find the context of @task.  Called with interrupts off.  The returned context may be unloaded at
+ * any time: the caller must take the context's lock and check context->attachment.task again.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
@@ -61,6 +60,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 	struct hlist_nulls_node *node = rcu_dereference_raw(hlist_nulls_first_rcu(head));
 	struct pfm_context *context;
 
+	lockdep_assert_irqs_disabled();
 	while (!is_a_nulls(node)) {
 		context = (void *)node + threads->to_context;
 		if (READ_ONCE(context->attachment.task) == task)

@@ -57,6 +57,7 @@ static void add_ended(struct pfm_copies *copies, void *argument)
 {
 	struct sum *sum = argument;
 
+	lockdep_assert_held(&copies->lock);
 	pfm_statistics_add(&sum->counts, &copies->statistics);
 	sum->foreign_runs += copies->foreign_runs;
 }

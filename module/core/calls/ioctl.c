@@ -419,6 +419,7 @@ static const struct operation operations[] = {
 /* Complete the error that pfm_fail() recorded. */
 static void note_failure(struct pfm_context *context, unsigned int number, int error)
 {
+	lockdep_assert_held(&context->mutex);
 	context->error.operation = number;
 	context->error.error = -error;
 	if (READ_ONCE(pfm_limits.debug) & PFM_DEBUG_CALLS)

@@ -41,6 +41,7 @@ static void read_sum(struct pfm_copies *copies, void *argument)
 	unsigned int n;
 	u64 rest;
 
+	lockdep_assert_held(&copies->lock);
 	pfm_for_each_bit(n, rest, call->set->registers.counters)
 		call->sum->values[n] += sum->pmds[n];
 	pfm_for_each_bit(n, rest, call->set->used_virtual)
@@ -80,6 +81,7 @@ static void read_sum_of_activities(struct pfm_copies *copies, void *argument)
 {
 	struct activity_call *call = argument;
 
+	lockdep_assert_held(&copies->lock);
 	call->activity.runs += call->set->sum->runs;
 	call->activity.duration += call->set->sum->duration;
 }

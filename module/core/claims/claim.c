@@ -93,6 +93,7 @@ static DEFINE_RAW_SPINLOCK(uses_lock);
 
 void pfm_pmu_blame(const char *holder, unsigned int pmd)
 {
+	lockdep_assert_held(&claiming);
 	strscpy(blamed.holder, holder, sizeof(blamed.holder));
 	blamed.pmd = pmd;
 }
@@ -103,6 +104,7 @@ static int claim_fresh(struct pfm_claims *claims, const u64 *fresh)
 	struct pfm_pmu *pmu = claims->pmu;
 	int error;
 
+	lockdep_assert_held(&claiming);
 	pfm_pmu_blame("", PFM_WHOLE_PMU);
 	cpus_read_lock();
 	error = pmu->operations->claim(pmu, fresh);
@@ -114,6 +116,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 {
 	unsigned int word;
 
+	lockdep_assert_held(&uses_lock);
 	for (word = 0; word < WORDS; word++)
 		if (use->pmds[word] != pmds[word])
 			return false;
@@ -148,6 +151,7 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 {
 	unsigned int word;
 
+	lockdep_assert_held(&uses_lock);
 	*pmd = PFM_WHOLE_PMU;
 	if (!use->is_held || !pmu->independent)
 		return use->is_held;
@@ -161,16 +165,17 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  A context that is not of @kind needs @pmds.  Look for the entries of
- * @kind that exclude this context.  If contexts use one of these entries, return the entry, and set
- * *@pmd as excludes() does.  If no context uses any of them, give up all of them and return NULL.
- * Their PMDs are idle then, and give_back() will release them.
+ * A context that is not of @kind needs @pmds.  Look for the entries of @kind that exclude this
+ * context.  If contexts use one of these entries, return the entry, and set *@pmd as excludes()
+ * does.  If no context uses any of them, give up all of them and return NULL.  Their PMDs are idle
+ * then, and give_back() will release them.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
 {
 	struct pfm_use *const uses = claims->uses[kind], *use;
 
+	lockdep_assert_held(&claiming);
 	for (use = uses; use < uses + USES; use++)
 		if (excludes(claims->pmu, use, pmds, pmd) && atomic_read(&use->contexts))
 			return use;
@@ -180,7 +185,7 @@ static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 	return NULL;
 }
 
-/* Mutex held.  Record that @pmd is held by the contexts of @kind that use the entry @use. */
+/* Record that @pmd is held by the contexts of @kind that use the entry @use. */
 static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
 			   const struct pfm_use *use, unsigned int pmd)
 {
@@ -199,6 +204,7 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 {
 	struct pfm_use *use, *place = &uses[USES - 1];
 
+	lockdep_assert_held(&uses_lock);
 	for (use = uses; use < uses + USES; use++) {
 		if (!use->is_held)
 			return use;
@@ -209,9 +215,9 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 }
 
 /*
- * Put @pmds into an entry.  The caller holds uses_lock and has claimed @pmds.  If the entry has
- * contexts, @pmds are added to its PMDs.  If it has none, @pmds replace its PMDs, which are idle;
- * give_back() will release the old PMDs.
+ * Put @pmds, which are claimed, into an entry.  If the entry has contexts, @pmds are added to its
+ * PMDs.  If it has none, @pmds replace its PMDs, which are idle; give_back() will release the old
+ * PMDs.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
@@ -225,7 +231,7 @@ static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 	return use;
 }
 
-/* Mutex held; @pmds are claimed.  Return: the entry that now has @pmds, or an error pointer. */
+/* @pmds are claimed.  Return: the entry that now has @pmds, or an error pointer. */
 static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
 {
 	const struct pfm_use *other;
@@ -233,6 +239,7 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 	unsigned long flags;
 	unsigned int pmd;
 
+	lockdep_assert_held(&claiming);
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	other = give_up(claims, !kind, pmds, &pmd);
 	if (!other)
@@ -245,8 +252,8 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 }
 
 /*
- * Mutex held.  Claim those of @pmds that are not claimed yet.  Return: the entry that now contains
- * @pmds, or an error pointer.
+ * Claim those of @pmds that are not claimed yet.  Return: the entry that now contains @pmds, or an
+ * error pointer.
  */
 static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 				 const u64 *pmds)
@@ -255,6 +262,7 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 	unsigned int word;
 	int error = 0;
 
+	lockdep_assert_held(&claiming);
 	for (word = 0; word < WORDS; word++) {
 		fresh[word] = pmds[word] & ~claims->held[word];
 		any |= fresh[word];
@@ -269,8 +277,8 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 }
 
 /*
- * Mutex and uses_lock held.  Drop the entries that have no contexts, and add the PMDs of all other
- * entries to @pmds.  Return: whether any entry remains.
+ * Drop the entries that have no contexts, and add the PMDs of all other entries to @pmds.  Return:
+ * whether any entry remains.
  */
 static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 {
@@ -278,6 +286,8 @@ static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 	unsigned int word;
 	bool some = false;
 
+	lockdep_assert_held(&claiming);
+	lockdep_assert_held(&uses_lock);
 	for (use = uses; use < uses + USES; use++) {
 		use->is_held = atomic_read(&use->contexts);
 		some |= use->is_held;
@@ -301,8 +311,8 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 }
 
 /*
- * Mutex held.  Release the PMDs that no context uses any more, and set *@gave to true if anything
- * was released.  Return: whether contexts on threads use the PMU.
+ * Release the PMDs that no context uses any more, and set *@gave to true if anything was released.
+ * Return: whether contexts on threads use the PMU.
  */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
@@ -488,6 +498,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task)
 
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
 {
+	lockdep_assert_held(&source->lock);
 	WRITE_ONCE(copy->use, source->use);
 	atomic_inc(&copy->use->contexts);
 }
@@ -559,13 +570,14 @@ void pfm_claims_remove(struct pfm_pmu *pmu)
 	kfree(claims);
 }
 
-/* Mutex held.  Add the PMDs that contexts of @kind use to @pmds. */
+/* Add the PMDs that contexts of @kind use to @pmds. */
 static void add_used(struct pfm_claims *claims, enum kind kind, u64 *pmds)
 {
 	const struct pfm_use *use;
 	unsigned long flags;
 	unsigned int word;
 
+	lockdep_assert_held(&claiming);
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	for (use = claims->uses[kind]; use < claims->uses[kind] + USES; use++)
 		for (word = 0; atomic_read(&use->contexts) && word < WORDS; word++)

@@ -19,11 +19,11 @@ u32 pfm_holder_number(struct pid *loader)
 
 /*
  * Return: the process that loaded the context.  For a copy, this is the process that loaded its
- * parent.  The caller holds the context's lock, and has checked that the context is connected with
- * a thread or a CPU.
+ * parent.  The caller has checked that the context is connected with a thread or a CPU.
  */
 static struct pid *loader_of(const struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
 	return pfm_is_copy(context) ? context->copies->parent->loader : context->loader;
 }
 

@@ -32,12 +32,15 @@ mutant_stages() {
 			icount-gate-shared-intel-v2-x86_64 icount-refined-x86_64
 			icount-isolated-x86_64 icount-quirks-core2-x86_64
 			icount-quirks-nehalem-x86_64 icount-quirks-sandybridge-x86_64
+			icount-gate-intel-v1-x86_64 icount-gate-intel-v6-x86_64
 			icount-mixed-x86_64 cpus-x86_64' ;;
-	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64 uncore-x86_64' ;;
+	module/pmu/amd*)
+		echo 'icount-gate-amd-perfmonv2-x86_64 icount-gate-amd-10h-x86_64
+			icount-gate-amd-15h-x86_64 uncore-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
 			icount-gate-intel-v5-x86_64 icount-quirks-nehalem-x86_64 icount-mixed-x86_64
-			cpus-x86_64' ;;
+			icount-gate-amd-10h-x86_64 icount-gate-intel-v1-x86_64 cpus-x86_64' ;;
 	module/format/*_x86*) echo 'icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-power9-ppc64el' ;;
@@ -93,8 +96,7 @@ stage_define() {
 			words=$(gate_words shared_gate)
 		else
 			options+=(--append "perfmon_${words%%-*}.ownership=exclusive")
-			[[ $words == intel-* ]] || words=x86
-			words=$(gate_words "${words%%-*}_gate")
+			words=$(. tests/stages && gate_suites "$words")
 		fi ;;
 	icount-pebs-*)
 		words=${1#icount-pebs-}

@@ -398,6 +398,32 @@ TEST(registers_that_perf_holds_are_refused)
 	with_uncore(check_held);
 }
 
+/* perf holds the registers of the second package. Those of the first package stay free. */
+static void check_half_held(void)
+{
+	const unsigned int second = cpus_online() / 2;
+	int perf[DF_COUNTERS], fd = system_wide_context_of("amd_df");
+	unsigned int n;
+
+	for (n = 0; n < DF_COUNTERS; n++)
+		perf[n] = perf_df(second);
+	use(fd, 0, DF_DRAM, 0);
+	must_fail(fd, try_load(fd, 0), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
+	perf_must_have_all(0);
+	for (n = 0; n < DF_COUNTERS; n++)
+		close(perf[n]);
+	close(fd);
+}
+
+TEST(a_refused_load_leaves_the_registers_of_all_packages_to_perf)
+{
+	need_perfs_driver();
+	need_cpus(4);
+	if (!has_two_packages())
+		skip("one package");
+	with_uncore(check_half_held);
+}
+
 /* ---- the owner goes offline ------------------------------------------------------------------ */
 
 static void check_offline(void)

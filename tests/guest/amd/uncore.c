@@ -86,3 +86,17 @@ uint64_t perf_count(int fd)
 	ck_assert_int_eq(read(fd, &count, sizeof(count)), sizeof(count));
 	return count;
 }
+
+void perf_must_have_all(unsigned int cpu)
+{
+	int perf[DF_COUNTERS];
+	unsigned int n;
+
+	for (n = 0; n < DF_COUNTERS; n++)
+		perf[n] = perf_df(cpu);
+	access_memory(cpu, 10);
+	for (n = 0; n < DF_COUNTERS; n++) {
+		ck_assert_uint_eq(perf_count(perf[n]), 10);
+		close(perf[n]);
+	}
+}

@@ -35,5 +35,7 @@ bool has_two_packages(void);
 /* Opens a pinned perf event that counts DF_DRAM on @cpu. */
 int perf_df(unsigned int cpu);
 uint64_t perf_count(int fd);
+/* perf must be able to use all counters of the data fabric on @cpu. */
+void perf_must_have_all(unsigned int cpu);
 
 #endif

@@ -153,21 +153,6 @@ static void check_calls(void)
 	close(fd);
 }
 
-/* perf must be able to use all counters of the data fabric again. */
-static void perf_must_have_all(unsigned int cpu)
-{
-	int perf[DF_COUNTERS];
-	unsigned int n;
-
-	for (n = 0; n < DF_COUNTERS; n++)
-		perf[n] = perf_df(cpu);
-	access_memory(cpu, 10);
-	for (n = 0; n < DF_COUNTERS; n++) {
-		ck_assert_uint_eq(perf_count(perf[n]), 10);
-		close(perf[n]);
-	}
-}
-
 /*
  * Checks the calls on contexts of both PMUs, and that perf can use the counters afterwards. If the
  * guest has several CPUs, the contexts are loaded on CPU 1, which does not own the registers.

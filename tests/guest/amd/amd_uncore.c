@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "measure.h"
+#include "registers.h"
 #include "system_wide.h"
 #include "uncore.h"
 
@@ -422,6 +423,34 @@ TEST(a_refused_load_leaves_the_registers_of_all_packages_to_perf)
 	if (!has_two_packages())
 		skip("one package");
 	with_uncore(check_half_held);
+}
+
+/* ---- registers ----------------------------------------------------------------------------- */
+
+/*
+ * Processor Programming Reference of family 17h: the bits that select an event. In the L3, other
+ * bits select slices and threads.
+ */
+static void check_registers(void)
+{
+	static const struct register_row l3[] = {
+		{ "pmc", 0, 6, 1, "L3PMCCTL%u", 0xc0010230, 2, ~0xff0f00000000ffffull, 0,
+		  64 },
+		{ "pmd", 0, 6, 1, "L3PMCCTR%u", 0xc0010231, 2, 0, 0, 64 },
+	};
+	static const struct register_row df[] = {
+		{ "pmc", 0, 4, 1, "DF_PERF_CTL%u", 0xc0010240, 2, ~0x1800000f0000ffffull,
+		  0, 64 },
+		{ "pmd", 0, 4, 1, "DF_PERF_CTR%u", 0xc0010241, 2, 0, 0, 64 },
+	};
+
+	registers_must_be("amd_l3", l3, COUNT(l3));
+	registers_must_be("amd_df", df, COUNT(df));
+}
+
+TEST(registers_are_as_in_the_manual)
+{
+	with_uncore(check_registers);
 }
 
 /* ---- the owner goes offline ------------------------------------------------------------------ */

@@ -13,11 +13,13 @@ SUITE(refined_events, 60);
 
 #define OFFCORE_RSP_0 0x1a6
 #define OFFCORE_RSP_1 0x1a7
+#define PEBS_LATENCY  0x3f6
 #define PEBS_FRONTEND 0x3f7
 
 #define DATA_READS    0x10001 /* any response */
 #define CODE_READS    0x10004
 #define LATE_FETCH    0x400406 /* IDQ bubbles of 4 cycles */
+#define DSB_MISS      0x11
 #define RESERVED      0x1000
 
 static void need_registers(void)
@@ -94,6 +96,52 @@ static void check_all(void)
 TEST(each_register_has_a_pmc)
 {
 	with_own_counters(check_all);
+}
+
+static const struct {
+	uint32_t msr;
+	unsigned int pmc;
+	uint64_t value;
+} used[] = {
+	{ OFFCORE_RSP_0, PFM_INTEL_OFFCORE_0, DATA_READS },
+	{ OFFCORE_RSP_1, PFM_INTEL_OFFCORE_1, DATA_READS },
+	{ PEBS_LATENCY, PFM_INTEL_LOAD_LATENCY, 0xff },
+	{ PEBS_FRONTEND, PFM_INTEL_FRONTEND, DSB_MISS },
+};
+
+static void must_be_found(void)
+{
+	struct pfm_info info;
+	int fd = pfm_open_device();
+	size_t i;
+
+	must(fd, pfm_get_info(fd, &info));
+	for (i = 0; i < COUNT(used); i++) {
+		ck_assert_msg(info.implemented_pmcs[0] & BIT(used[i].pmc),
+			      "PMC %u is missing", used[i].pmc);
+		ck_assert_uint_eq(msr_read(used[i].msr), used[i].value);
+	}
+	close(fd);
+}
+
+static void check_used(void)
+{
+	size_t i;
+
+	need_registers();
+	ck_assert_int_eq(module_unload("perfmon_intel"), 0);
+	for (i = 0; i < COUNT(used); i++)
+		msr_write(used[i].msr, used[i].value);
+	ck_assert_int_eq(module_load("perfmon_intel", ""), 0);
+	must_be_found();
+	for (i = 0; i < COUNT(used); i++)
+		msr_write(used[i].msr, 0);
+}
+
+/* The module writes to a register to find out whether it exists. perf may be using the register. */
+TEST(the_module_finds_registers_that_are_in_use_and_leaves_their_values)
+{
+	with_test_registers(check_used);
 }
 
 static void check_lazy(void)

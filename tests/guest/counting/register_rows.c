@@ -19,8 +19,11 @@ SUITE(register_rows, 60);
  * module needs two bits of a counter's width to detect an overflow.
  */
 static const struct register_row intel[] = {
+	/* Without and with leaf 23H of CPUID, which has unit mask 2 and the equal flag. */
 	{ "pmc", 0, 8, .name = "IA32_PERFEVTSEL%u", .address = 0x186, .step = 1,
 	  .reserved = ~0xff87ffffull, .width = 64 },
+	{ "pmc", 0, 8, .name = "IA32_PERFEVTSEL%u", .address = 0x186, .step = 1,
+	  .reserved = ~0xff10ff87ffffull, .width = 64 },
 	{ "pmc", 16, 1, .name = "IA32_FIXED_CTR_CTRL", .address = 0x38d,
 	  .reserved = ~0x333ull, .width = 64 },
 	/* Counters 0 to 7, counters 0 to 3, and counters 0 to 3 with the latency of loads. */

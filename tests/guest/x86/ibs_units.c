@@ -35,15 +35,16 @@ TEST(a_short_period_of_fetches_is_not_prolonged)
 
 /*
  * The count goes on beyond the maximum of the hardware's counter. After each start, the count
- * continues from its last value.
+ * continues from its last value. The emulated processor fetches and retires one instruction at a
+ * time.
  */
-TEST(ops_are_counted_with_64_bits)
+static void check_count(unsigned int pmc, uint64_t config, unsigned int pmd)
 {
 	int fd = (need_ibs(), ibs_context(NULL, NULL, 0)), all;
 	uint64_t i, count = 0, last;
 
-	write_pmc(fd, PFM_AMD_IBS_PMC_OP, OPS | BOTH);
-	write_pmd(fd, PFM_AMD_IBS_OP, 0);
+	write_pmc(fd, pmc, config | BOTH);
+	write_pmd(fd, pmd, 0);
 	all = open_instructions();
 	load(fd, thread_id());
 	perf_enable(all);
@@ -51,16 +52,26 @@ TEST(ops_are_counted_with_64_bits)
 		last = count;
 		must(fd, pfm_start(fd, NULL));
 		load_loop(3 * MILLION);
-		count = read_pmd(fd, PFM_AMD_IBS_OP);
+		count = read_pmd(fd, pmd);
 		ck_assert_uint_ge(count, last + 3 * MILLION);
 		must(fd, pfm_stop(fd));
-		ck_assert_uint_ge(read_pmd(fd, PFM_AMD_IBS_OP), count);
-		count = read_pmd(fd, PFM_AMD_IBS_OP);
+		ck_assert_uint_ge(read_pmd(fd, pmd), count);
+		count = read_pmd(fd, pmd);
 	}
 	perf_disable(all);
 	must_be_between(count, 15 * MILLION, perf_read(all).value);
 	close(all);
 	close(fd);
+}
+
+TEST(ops_are_counted_with_64_bits)
+{
+	check_count(PFM_AMD_IBS_PMC_OP, OPS, PFM_AMD_IBS_OP);
+}
+
+TEST(fetches_are_counted_with_64_bits)
+{
+	check_count(PFM_AMD_IBS_PMC_FETCH, 0, PFM_AMD_IBS_FETCH);
 }
 
 /*

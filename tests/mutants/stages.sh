@@ -26,17 +26,17 @@ mutant_stages() {
 	module/pmu/power*)
 		echo 'icount-power9-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el' ;;
-	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
+	module/pmu/amd_uncore*) echo 'uncore-x86_64 icount-gate-amd-15h-x86_64' ;;
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
 			icount-gate-shared-intel-v2-x86_64 icount-refined-x86_64
 			icount-isolated-x86_64 icount-quirks-core2-x86_64
 			icount-quirks-nehalem-x86_64 icount-quirks-sandybridge-x86_64
 			icount-gate-intel-v1-x86_64 icount-gate-intel-v6-x86_64
-			icount-mixed-x86_64 cpus-x86_64' ;;
+			icount-mixed-x86_64 icount-gate-amd-15h-x86_64 cpus-x86_64' ;;
 	module/pmu/amd*)
 		echo 'icount-gate-amd-perfmonv2-x86_64 icount-gate-amd-10h-x86_64
-			icount-gate-amd-15h-x86_64 uncore-x86_64' ;;
+			icount-gate-amd-15h-x86_64 uncore-x86_64 icount-gate-intel-v1-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
 			icount-gate-intel-v5-x86_64 icount-quirks-nehalem-x86_64 icount-mixed-x86_64

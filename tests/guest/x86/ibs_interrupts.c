@@ -278,23 +278,34 @@ static uint64_t instructions_of_calls(int event)
 	return perf_read(event).value - before;
 }
 
+static uint64_t samples_of(int fd)
+{
+	struct pfm_statistics statistics = {};
+
+	must(fd, pfm_get_statistics(fd, &statistics));
+	return statistics.samples;
+}
+
 /*
  * The PMC selects only user level, so samples in the kernel are dropped. Their interrupts must not
- * make the system calls take ten times as many instructions.
+ * make the system calls take ten times as many instructions. Afterwards, the program is sampled
+ * again.
  */
 static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
 {
 	const uint64_t alone = instructions_of_calls(event);
-	uint64_t sampled;
+	uint64_t sampled, samples;
 	int fd = ops_context();
 
 	write_pmc(fd, PFM_AMD_IBS_PMC_OP, 0);
-	write_pmc(fd, pmc, config | PFM_AMD_IBS_USER);
-	write_pmd(fd, pmd, -16);
+	sample_unit(fd, pmc, config | PFM_AMD_IBS_USER, pmd, 16, NULL, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	sampled = instructions_of_calls(event);
+	samples = samples_of(fd);
+	load_loop(20 * MILLION);
 	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(samples_of(fd), samples);
 	close(fd);
 	ck_assert_msg(sampled < 10 * alone,
 		      "system calls take %ju instructions, %ju while they are sampled",

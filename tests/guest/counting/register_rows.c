@@ -131,12 +131,9 @@ static const struct {
 	const struct register_row *rows;
 	size_t count;
 } tables[] = {
-	{ "intel", intel, COUNT(intel) },
-	{ "amd", amd, COUNT(amd) },
-	{ "amd_ibs", amd_ibs, COUNT(amd_ibs) },
-	{ "armv8", armv8, COUNT(armv8) },
-	{ "power", power, COUNT(power) },
-	{ "soft", soft, COUNT(soft) },
+	{ "intel", intel, COUNT(intel) },	{ "amd", amd, COUNT(amd) },
+	{ "amd_ibs", amd_ibs, COUNT(amd_ibs) }, { "armv8", armv8, COUNT(armv8) },
+	{ "power", power, COUNT(power) },	{ "soft", soft, COUNT(soft) },
 };
 
 TEST(registers_are_as_in_the_manual)

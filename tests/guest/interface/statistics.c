@@ -195,6 +195,10 @@ TEST(time_is_measured_if_enabled)
 	set_debug(0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
+	child_call(&child, child_work, 1);
+	wait_until(thread_state(child.pid) == 'S');
+	ck_assert_uint_gt(statistic_of(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 }
 
 /*

@@ -26,7 +26,8 @@ mutant_stages() {
 	module/pmu/power*)
 		echo 'icount-power9-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el' ;;
-	module/pmu/amd_uncore*) echo 'uncore-x86_64 icount-gate-amd-15h-x86_64' ;;
+	module/pmu/amd_uncore*)
+		echo 'uncore-x86_64 debug-driver-x86_64 icount-gate-amd-15h-x86_64' ;;
 	module/pmu/intel*)
 		echo 'icount-gate-intel-v5-x86_64 icount-pebs-intel-v4-x86_64
 			icount-gate-shared-intel-v2-x86_64 icount-refined-x86_64
@@ -140,6 +141,9 @@ stage_define() {
 		options=()
 		[[ $arch != x86_64 ]] || options=(-c intel-v5)
 		prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
+	debug-driver-*)
+		kernel=debug options=(-k debug -c amd-17h -s '4,sockets=2')
+		words=$(gate_words without_driver) ;;
 	debug-cpus-*)
 		kernel=debug options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
 		words=$(gate_words checked_races) ;;

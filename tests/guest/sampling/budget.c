@@ -16,34 +16,8 @@
 SUITE(budget, 120);
 
 #define MIB	  (1ul << 20)
-#define LIMIT	  SYSFS "max_interrupts_per_tick"
 #define CHILDREN  8
 #define THROTTLES "ovfl_throttle_count"
-
-/* Returns jiffies, the number of ticks, from /proc/timer_list. */
-static uint64_t ticks(void)
-{
-	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");
-
-	ck_assert_ptr_ne(line, NULL);
-	return strtoull(line + strlen("\njiffies: "), NULL, 10);
-}
-
-/* ---- the limit ----------------------------------------------------------------------------- */
-
-static char limit_before[32];
-
-static void limit_back(void)
-{
-	write_text(LIMIT, limit_before);
-}
-
-static void with_limit(void (*check)(void))
-{
-	pmu(); /* the process that runs @check inherits what pmu() has found */
-	strcpy(limit_before, read_text(LIMIT));
-	then_put_back(check, limit_back);
-}
 
 /* ---- as many interrupts as possible ----------------------------------------------------- */
 
@@ -166,7 +140,7 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 static void limit_soft(void)
 {
 	if (pmu_is("soft"))
-		write_text(LIMIT, "1\n");
+		write_text(INTERRUPT_LIMIT, "1\n");
 }
 
 static void check_storm_of(unsigned int count, unsigned int cpus)
@@ -202,7 +176,7 @@ static void check_storm(void)
 TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 {
 	need_overflow_interrupts();
-	with_limit(check_storm);
+	with_interrupt_limit(check_storm);
 }
 
 /*
@@ -217,7 +191,7 @@ static void check_shared_storm(void)
 TEST(overflows_of_threads_on_one_cpu_leave_time_for_other_processes)
 {
 	need_overflow_interrupts();
-	with_limit(check_shared_storm);
+	with_interrupt_limit(check_shared_storm);
 }
 
 /*
@@ -251,7 +225,7 @@ static void check_own_storm(void)
 TEST(an_overflow_at_every_event_leaves_time_for_the_thread_itself)
 {
 	need_overflow_interrupts();
-	with_limit(check_own_storm);
+	with_interrupt_limit(check_own_storm);
 }
 
 /* ---- beyond the limit ------------------------------------------------------------------------- */
@@ -260,11 +234,11 @@ TEST(the_limit_can_be_written)
 {
 	char before[32];
 
-	strcpy(before, read_text(LIMIT));
-	write_text(LIMIT, "7\n");
-	ck_assert_uint_eq(read_number(LIMIT), 7);
-	write_text(LIMIT, before);
-	ck_assert_str_eq(read_text(LIMIT), before);
+	strcpy(before, read_text(INTERRUPT_LIMIT));
+	write_text(INTERRUPT_LIMIT, "7\n");
+	ck_assert_uint_eq(read_number(INTERRUPT_LIMIT), 7);
+	write_text(INTERRUPT_LIMIT, before);
+	ck_assert_str_eq(read_text(INTERRUPT_LIMIT), before);
 }
 
 /* The first interrupt in a tick is allowed, and the second one throttles the set. */
@@ -274,7 +248,7 @@ static void check_one_in_a_tick(void)
 	uint64_t begun;
 	int fd;
 
-	write_text(LIMIT, "1\n");
+	write_text(INTERRUPT_LIMIT, "1\n");
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	sample_busily(fd, MS / 10);
@@ -303,7 +277,7 @@ static void check_one_in_a_tick(void)
 TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 {
 	need_overflow_interrupts();
-	with_limit(check_one_in_a_tick);
+	with_interrupt_limit(check_one_in_a_tick);
 }
 
 /*
@@ -320,7 +294,7 @@ static void check_looks(void)
 	header_t header;
 	int fd;
 
-	write_text(LIMIT, "64\n");
+	write_text(INTERRUPT_LIMIT, "64\n");
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	sample_busily(fd, 30000);
@@ -344,7 +318,7 @@ TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 	need_exact_work();
 	if (pmu_is("soft") || is_debug_kernel())
 		skip("interrupts take more than a quarter of the CPU time");
-	with_limit(check_looks);
+	with_interrupt_limit(check_looks);
 }
 
 /* No counter counts while the set is throttled. No period is lost or counted twice. */
@@ -356,7 +330,7 @@ static void check_chain(void)
 	header_t header;
 	int fd;
 
-	write_text(LIMIT, "1\n");
+	write_text(INTERRUPT_LIMIT, "1\n");
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	program_exact(fd, 2);
@@ -375,7 +349,7 @@ static void check_chain(void)
 TEST(throttling_stops_all_counters_of_a_context_at_once)
 {
 	need_exact_work();
-	with_limit(check_chain);
+	with_interrupt_limit(check_chain);
 }
 
 /*
@@ -408,7 +382,7 @@ static void check_neighbour(void)
 	header_t header;
 	int fd, other;
 
-	write_text(LIMIT, "1\n");
+	write_text(INTERRUPT_LIMIT, "1\n");
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	sample_busily(fd, MS / 10);
@@ -444,7 +418,7 @@ static void check_neighbour(void)
 TEST(throttling_one_thread_takes_nothing_from_another)
 {
 	need_overflow_interrupts();
-	with_limit(check_neighbour);
+	with_interrupt_limit(check_neighbour);
 }
 
 /* Two sets take turns. One set has too many overflows. The other set only counts its time. */
@@ -462,7 +436,7 @@ static void check_next_set(void)
 	header_t header;
 	int fd;
 
-	write_text(LIMIT, "1\n");
+	write_text(INTERRUPT_LIMIT, "1\n");
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	must(fd, pfm_create_evtsets(fd, sets, 2));
@@ -503,7 +477,7 @@ static void check_next_set(void)
 TEST(throttling_one_set_takes_nothing_from_the_next)
 {
 	need_overflow_interrupts();
-	with_limit(check_next_set);
+	with_interrupt_limit(check_next_set);
 }
 
 TEST(an_ordinary_period_is_not_throttled)
@@ -530,7 +504,7 @@ static void must_tell_throttles(int fd, const volatile __u64 *throttled)
 {
 	uint64_t before = statistic(THROTTLES);
 
-	write_text(LIMIT, "1\n");
+	write_text(INTERRUPT_LIMIT, "1\n");
 	sample_busily(fd, MS / 10);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -539,7 +513,6 @@ static void must_tell_throttles(int fd, const volatile __u64 *throttled)
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(*throttled, statistic(THROTTLES) - before);
 	close(fd);
-	limit_back();
 }
 
 static void check_formats(void)
@@ -566,5 +539,5 @@ static void with_all_formats(void)
 TEST(every_format_reports_how_often_it_was_throttled)
 {
 	need_overflow_interrupts();
-	with_limit(with_all_formats);
+	with_interrupt_limit(with_all_formats);
 }

@@ -507,3 +507,47 @@ TEST(children_on_several_cpus_fill_several_buffers)
 	need_cpus(2);
 	with_formats(check_many_cpus);
 }
+
+/* ---- throttling ------------------------------------------------------------------------------ */
+
+/* The limit allows one sample in a tick of the set. A second one throttles the set. */
+static void loop_while_limited(int unused)
+{
+	const uint64_t before = statistic("fmt_handler_calls"), begun = ticks();
+	uint64_t samples;
+
+	(void)unused;
+	sampled_loop(20000000);
+	samples = statistic("fmt_handler_calls") - before;
+	if (!samples || samples > 2 * (ticks() - begun + 1))
+		abort();
+}
+
+/*
+ * When the first child begins, the parent is throttled, but the child is not. The second child gets
+ * the copy of the context that the first child had.
+ */
+static void check_limit(void)
+{
+	struct family family = busy_family(1000);
+	int i;
+
+	write_text(INTERRUPT_LIMIT, "1\n");
+	load_and_start(family.fd, thread_id());
+	sampled_loop(100000000);
+	for (i = 0; i < 2; i++)
+		must_exit_well(fork_child(loop_while_limited, 0));
+	must(family.fd, pfm_stop(family.fd));
+	close(family.fd);
+}
+
+static void check_throttling(void)
+{
+	with_interrupt_limit(check_limit);
+}
+
+TEST(children_with_too_many_overflows_are_throttled)
+{
+	need_overflow_interrupts();
+	with_formats(check_throttling);
+}

@@ -403,3 +403,27 @@ void chain_end(struct chain *chain, int fd)
 		      "PMD %u is %ju: an overflow without a sample", chain->pmd,
 		      (uintmax_t)values[0]);
 }
+
+/* ---- the limit on interrupts ----------------------------------------------------------------- */
+
+static char limit_before[32];
+
+static void limit_back(void)
+{
+	write_text(INTERRUPT_LIMIT, limit_before);
+}
+
+void with_interrupt_limit(void (*check)(void))
+{
+	pmu(); /* the process that runs @check inherits what pmu() has found */
+	strcpy(limit_before, read_text(INTERRUPT_LIMIT));
+	then_put_back(check, limit_back);
+}
+
+uint64_t ticks(void)
+{
+	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");
+
+	ck_assert_ptr_ne(line, NULL);
+	return strtoull(line + strlen("\njiffies: "), NULL, 10);
+}

@@ -208,4 +208,10 @@ void chain_follow(struct chain *chain, header_t header);
 /* Checks the number of events since the last sample. The counters must have stopped. */
 void chain_end(struct chain *chain, int fd);
 
+#define INTERRUPT_LIMIT SYSFS "max_interrupts_per_tick"
+/* Runs @check. Afterwards, the limit on interrupts per tick is as before, even if @check fails. */
+void with_interrupt_limit(void (*check)(void));
+/* Returns jiffies, the number of ticks, from /proc/timer_list. */
+uint64_t ticks(void);
+
 #endif

@@ -6,6 +6,7 @@
  * interrupt. No sample and no count may be lost. perf's handler is also called for each NMI, and
  * must not handle a sample of ours. The kernel must report no NMI as unknown.
  */
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -51,17 +52,21 @@ struct seen {
 	int64_t pmd;
 };
 
-/*
- * Runs the loop, with a sample after @distance ops. The module still expects an NMI for 100 ms
- * after a stop, so each run first waits until this time is over.
- */
-static struct seen run(int fd, uint64_t distance)
+static long preemptions(void)
 {
-	const struct timespec longer = { .tv_nsec = 120 * MS };
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_nivcsw;
+}
+
+static struct seen run_once(int fd, uint64_t ops, uint64_t fetches)
+{
 	struct seen seen;
 
-	nanosleep(&longer, NULL);
-	write_pmd(fd, PFM_AMD_IBS_OP, -distance);
+	write_pmd(fd, PFM_AMD_IBS_OP, -ops);
+	if (fetches)
+		write_pmd(fd, PFM_AMD_IBS_FETCH, -fetches);
 	seen.nmis = interrupts("NMI:");
 	seen.samples = statistic("fmt_handler_calls");
 	seen.replayed = statistic("ovfl_intr_replay_count");
@@ -76,9 +81,30 @@ static struct seen run(int fd, uint64_t distance)
 	return seen;
 }
 
+/*
+ * Runs the loop, with a sample after @ops ops and, unless @fetches is 0, one after @fetches
+ * fetches. The module still expects an NMI for 100 ms after a stop, so each run first waits until
+ * this time is over. If another thread is switched in during the run, the units are halted more
+ * than once, so the loop is run again. For example, if the first halt comes just when the sample is
+ * due, its NMI comes without a sample, and the sample comes later, with a second NMI.
+ */
+static struct seen run(int fd, uint64_t ops, uint64_t fetches)
+{
+	const struct timespec longer = { .tv_nsec = 120 * MS };
+	struct seen seen;
+	long before;
+
+	do {
+		nanosleep(&longer, NULL);
+		before = preemptions();
+		seen = run_once(fd, ops, fetches);
+	} while (preemptions() != before);
+	return seen;
+}
+
 static uint64_t ops_until_the_halt(int fd)
 {
-	return run(fd, FAR).pmd + FAR;
+	return run(fd, FAR, 0).pmd + FAR;
 }
 
 /* The sample is taken in the loop, and its NMI comes later, around the stop. */
@@ -97,7 +123,7 @@ static void check_interrupts(void)
 	for (delay = halt - WINDOW * scale; delay < halt + WINDOW * scale;
 	     delay += 2 * scale) {
 		msr_write(TEST_DELAY, delay);
-		seen = run(fd, distance);
+		seen = run(fd, distance, 0);
 		ck_assert_uint_eq(seen.nmis, 1);
 		ck_assert_msg(seen.samples == 1, "delay %ju: %ju samples, PMD %jd",
 			      (uintmax_t)delay, (uintmax_t)seen.samples,
@@ -203,8 +229,7 @@ static void check_samples(void)
 	reports_begin();
 	for (distance = halt - WINDOW * scale; distance < halt + 2 * later;
 	     distance += scale) {
-		write_pmd(fd, PFM_AMD_IBS_FETCH, -FAR);
-		seen = run(fd, distance);
+		seen = run(fd, distance, FAR);
 		must_be_between(read_pmd(fd, PFM_AMD_IBS_FETCH) + FAR, LOOP,
 				(is_debug_kernel() ? 6 : 4) * halt);
 		ck_assert_uint_le(seen.nmis, 1);
@@ -245,8 +270,7 @@ static void check_two_units(void)
 	load(fd, thread_id());
 	reports_begin();
 	for (later = 0; later < 2500; later += 16) {
-		write_pmd(fd, PFM_AMD_IBS_FETCH, -(distance + later));
-		seen = run(fd, distance);
+		seen = run(fd, distance, distance + later);
 		ck_assert_msg(seen.samples == 2,
 			      "the fetch period is %ju longer than the op period: "
 			      "%ju samples, not 2",

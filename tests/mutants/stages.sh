@@ -138,8 +138,7 @@ stage_define() {
 	icount-x86_64) words="$(gate_words software) $(gate_words pmu_calls)" ;;
 	icount-*) words="$(gate_words counts) $(gate_words pmu_calls)" ;;
 	cpus-*)
-		options=()
-		[[ $arch != x86_64 ]] || options=(-c intel-v5)
+		mapfile -t options < <(. tests/stages && cpus_options "$arch" | tr ' ' '\n')
 		prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-driver-*)
 		kernel=debug options=(-k debug -c amd-17h -s '4,sockets=2')

@@ -526,12 +526,22 @@ void with_limits_back(void (*check)(void))
 	then_put_back(check, limits_back);
 }
 
+/* CPUs that are possible, but not present, have no such file. */
+static bool can_be_online(unsigned int cpu)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	return path_exists(path);
+}
+
 void all_cpus_back(void)
 {
 	unsigned int cpu, cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (cpu = 1; cpu < cpus; cpu++)
-		cpu_online(cpu, true);
+		if (can_be_online(cpu))
+			cpu_online(cpu, true);
 }
 
 void with_all_cpus_back(void (*check)(void))

@@ -2,18 +2,19 @@
 /*
  * A module with the name of perf's driver for AMD's counters of caches and of the data fabric.
  * Later kernels have this driver as a module; the kernels that the tests use have it built in, or
- * lack it. This module registers no PMU with perf. Its init function may take a while.
+ * lack it. This module registers no PMU with perf. Its init function may wait for a signal.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
 
-static unsigned int init_ms;
-module_param(init_ms, uint, 0);
-MODULE_PARM_DESC(init_ms, "milliseconds that the init function takes");
+static bool init_waits;
+module_param(init_waits, bool, 0);
+MODULE_PARM_DESC(init_waits, "the init function waits for a signal, at most a minute");
 
 static int __init amd_uncore_init(void)
 {
-	msleep(init_ms);
+	if (init_waits)
+		msleep_interruptible(60 * MSEC_PER_SEC);
 	return 0;
 }
 module_init(amd_uncore_init);

@@ -19,6 +19,7 @@
 #include "context.h"
 #include "holder.h"
 #include "session.h"
+#include "used_pmds.h"
 
 #define WORDS		 PFM_HARDWARE_BV
 
@@ -104,7 +105,6 @@ static int claim_fresh(struct pfm_claims *claims, const u64 *fresh)
 	struct pfm_pmu *pmu = claims->pmu;
 	int error;
 
-	lockdep_assert_held(&claiming);
 	pfm_pmu_blame("", PFM_WHOLE_PMU);
 	cpus_read_lock();
 	error = pmu->operations->claim(pmu, fresh);
@@ -239,7 +239,6 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 	unsigned long flags;
 	unsigned int pmd;
 
-	lockdep_assert_held(&claiming);
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	other = give_up(claims, !kind, pmds, &pmd);
 	if (!other)
@@ -406,30 +405,6 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* Add the PMDs of @set to @used.  Sampled PMDs are only in smpl_pmds, not in used_pmds. */
-static void add_used_pmds(u64 *used, const struct pfm_set *set)
-{
-	unsigned int word, n;
-	u64 rest;
-
-	for (word = 0; word < WORDS; word++)
-		used[word] |= set->registers.used_pmds[word];
-	pfm_for_each_bit(n, rest, set->registers.counters)
-		for (word = 0; word < WORDS; word++)
-			used[word] |= set->attributes[n].smpl_pmds[word];
-}
-
-/* Compute context->used_pmds again: a set was deleted, and perhaps no other set uses its PMDs. */
-static void find_used_pmds(struct pfm_context *context)
-{
-	const struct pfm_set *set;
-
-	memset(context->used_pmds, 0, sizeof(context->used_pmds));
-	list_for_each_entry(set, &context->sets, node)
-		add_used_pmds(context->used_pmds, set);
-	context->sets_deleted = false;
-}
-
 /* The slow part of take().  @pmds may have been claimed by now, so it tries join() first. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
@@ -484,7 +459,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task)
 	int error;
 
 	if (context->sets_deleted)
-		find_used_pmds(context);
+		pfm_find_used_pmds(context);
 	use = take(context, context->used_pmds);
 	if (IS_ERR(use))
 		return PTR_ERR(use);

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that a call does not take longer to handle a set if the context has more sets. */
+/*
+ * Tests that a call does not take longer to handle a set if the context has more sets, and that
+ * other threads can run during a call that handles many sets.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
 #include "sets.h"
 
 SUITE(set_costs, 120);
@@ -139,4 +149,98 @@ TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
 	with_limits_back(compare_orders);
+}
+
+/* ---- other threads ---------------------------------------------------------------------- */
+
+#define LONG_CALL 16383 /* sets that a call handles; the call takes many milliseconds */
+
+struct long_call {
+	const char *name;
+	int (*make)(int fd);
+};
+
+static struct pfarg_setdesc all_sets[LONG_CALL];
+static struct pfarg_pmd all_pmds[LONG_CALL];
+
+static int create_all(int fd)
+{
+	return pfm_create_evtsets(fd, all_sets, LONG_CALL);
+}
+
+static int write_all(int fd)
+{
+	return pfm_write_pmds(fd, all_pmds, LONG_CALL);
+}
+
+static int delete_all(int fd)
+{
+	return pfm_delete_evtsets(fd, all_sets, LONG_CALL);
+}
+
+static const struct long_call long_calls[] = {
+	{ "creating", create_all },
+	{ "writing", write_all },
+	{ "deleting", delete_all },
+};
+
+/* Starts a process that needs the CPU once per millisecond, before all other processes. */
+static pid_t waker_begin(volatile uint64_t *wakeups)
+{
+	const struct sched_param parameter = { .sched_priority = 1 };
+	const struct timespec pause = { .tv_nsec = MS };
+	pid_t pid = fork();
+
+	ck_assert(pid != -1);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sched_setscheduler(0, SCHED_FIFO, &parameter))
+		_exit(1);
+	for (;;) {
+		nanosleep(&pause, NULL);
+		++*wakeups;
+	}
+}
+
+static void make_long_calls(void)
+{
+	volatile uint64_t *wakeups = mmap(NULL, sizeof(*wakeups), PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = make_context();
+	uint64_t before, begun, time;
+	unsigned int i;
+	pid_t waker;
+
+	ck_assert(wakeups != MAP_FAILED);
+	write_text(SYSFS "max_sets", "65536\n");
+	write_text(SYSFS "set_mem_max", "4000000000\n");
+	write_text(SYSFS "arg_mem_max", "8000000\n");
+	number_sets(all_sets, 0, LONG_CALL, 1);
+	for (i = 0; i < LONG_CALL; i++)
+		all_pmds[i] = (struct pfarg_pmd){ .reg_num = PFM_PMD_MAJOR_FAULTS,
+						  .reg_set = all_sets[i].set_id };
+	waker = waker_begin(wakeups);
+	wait_until(*wakeups);
+	for (i = 0; i < COUNT(long_calls); i++) {
+		before = *wakeups;
+		begun = monotonic_time();
+		must(fd, long_calls[i].make(fd));
+		time = monotonic_time() - begun;
+		ck_assert_msg(time > 8 * MS && *wakeups - before > time / (4 * MS),
+			      "%s %d sets took %ju ns; another thread ran %ju times",
+			      long_calls[i].name, LONG_CALL, (uintmax_t)time,
+			      (uintmax_t)(*wakeups - before));
+	}
+	kill(waker, SIGKILL);
+	ck_assert_int_eq(waitpid(waker, NULL, 0), waker);
+	close(fd);
+}
+
+/* Otherwise any user could keep a CPU from all other users for as long as a call takes. */
+TEST(other_threads_run_during_a_long_call)
+{
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
+	with_limits_back(make_long_calls);
 }

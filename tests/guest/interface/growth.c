@@ -289,6 +289,21 @@ TEST(reserved_fields_are_checked_or_ignored_as_promised)
 		}
 }
 
+TEST(reserved_fields_of_the_restart_of_a_cpu_must_be_zero)
+{
+	struct pfm_restart_cpu restart;
+	int fd = make_context();
+	size_t i;
+
+	for (i = offsetof(struct pfm_restart_cpu, reserved1); i < sizeof(restart); i++) {
+		memset(&restart, 0, sizeof(restart));
+		((char *)&restart)[i] = 0x10;
+		must_fail(fd, ioctl(fd, PFM_IOC_RESTART_CPU, &restart), EINVAL,
+			  PFM_REASON_RESERVED, NO_INDEX);
+	}
+	close(fd);
+}
+
 static bool all_zero(const char *structure, const struct field *field)
 {
 	unsigned int i;

@@ -41,6 +41,10 @@ module_param(refuse, uint, 0644);
 static unsigned long claimed;
 module_param(claimed, ulong, 0444);
 
+static unsigned int claim_error, names_holder;
+module_param(claim_error, uint, 0644);
+module_param(names_holder, uint, 0644);
+
 struct fake_cpu {
 	struct hrtimer timer;
 	u64 selected; /* one bit for each counter, as in @running and @overflows */
@@ -55,6 +59,10 @@ static DEFINE_PER_CPU(struct fake_cpu, fake_cpus);
 
 static int fake_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
+	if (claim_error && names_holder)
+		pfm_pmu_blame(FAKE_HOLDER, __ffs64(pmds[0]));
+	if (claim_error)
+		return -(int)claim_error;
 	claimed |= pmds[0];
 	return 0;
 }

@@ -16,10 +16,11 @@
  *
  * "claimed" shows which PMDs below 64 are claimed now.
  *
- * A test sets "refuse" and "scope". If "refuse" is not 0, it is an errno: a load fails with this
+ * A test sets the other parameters. If "refuse" is not 0, it is an errno: a load fails with this
  * errno and with the message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share
  * registers, and "scope" is the number of CPUs in a group. The last online CPU of a group becomes
- * the owner.
+ * the owner. If "claim_error" is not 0, claims fail with this errno. If "names_holder" is not 0
+ * either, the module names FAKE_HOLDER as the holder of the first PMD.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -33,6 +34,7 @@
 #define FAKE_FORGOTTEN		   48 /* deliberate mistake: the module never reads this register */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"
+#define FAKE_HOLDER		   "another module"
 #define FAKE_TICK_NS		   100000
 
 #define FAKE_LEVEL		   2 /* PMC; deliberate mistake: the module clears FAKE_USER_ONLY */

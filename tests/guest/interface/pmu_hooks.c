@@ -2,8 +2,8 @@
 /*
  * Tests the calls by which the core tells a PMU module that a context is loaded or unloaded. The
  * module may refuse a load. PMU "fake" (tests/modules) reports the calls that it gets. One test
- * checks that a mistake in a PMU module exposes no values of other contexts. The last test checks
- * which PMDs the core claims.
+ * checks that a mistake in a PMU module exposes no values of other contexts. The last tests check
+ * which PMDs the core claims, and what it reports if the module refuses a claim.
  */
 #include <fcntl.h>
 
@@ -270,4 +270,46 @@ static void check_recorded_pmds(void)
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);
+}
+
+static void must_be_refused(int fd, int error, unsigned int reason, const char *holder)
+{
+	struct pfm_error last;
+
+	must_fail(fd, try_loading(fd, thread_id()), error, reason, NO_INDEX);
+	must(fd, pfm_get_error(fd, &last));
+	ck_assert_str_eq(last.holder, holder);
+	if (reason == PFM_REASON_PMD_HELD)
+		ck_assert_uint_eq(last.value, FAKE_KERNEL);
+}
+
+static void refuse_claims(uint64_t error, bool names_holder)
+{
+	set_module_parameter("perfmon_fake", "claim_error", error);
+	set_module_parameter("perfmon_fake", "names_holder", names_holder);
+}
+
+static void check_refused_claims(void)
+{
+	int fd = make_context();
+
+	write_pmd(fd, FAKE_KERNEL, 0);
+	refuse_claims(EBUSY, true);
+	must_be_refused(fd, EBUSY, PFM_REASON_PMD_HELD, FAKE_HOLDER);
+	refuse_claims(EBUSY, false);
+	must_be_refused(fd, EBUSY, PFM_REASON_PMU_HELD, "");
+	refuse_claims(ENOMEM, false);
+	must_be_refused(fd, ENOMEM, PFM_REASON_MEMORY, "");
+	refuse_claims(EIO, false);
+	must_be_refused(fd, EIO, PFM_REASON_PMU_REFUSES, "");
+	refuse_claims(0, false);
+	load(fd, thread_id());
+	ck_assert_uint_eq(tells("claimed"), BIT(FAKE_KERNEL));
+	close(fd);
+}
+
+/* If the module names no holder, the error must not name the holder of an earlier error. */
+TEST(a_refused_claim_has_the_modules_error_and_holder)
+{
+	with_fake(check_refused_claims);
 }

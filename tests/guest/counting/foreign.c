@@ -123,6 +123,46 @@ TEST(calls_on_another_pmus_cpu_succeed_and_count_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
 }
 
+static void work_on(int cpu)
+{
+	pin(cpu);
+	loop(MILLION);
+}
+
+static uint64_t fork_to(uint64_t cpu)
+{
+	must_exit_well(fork_child(work_on, cpu));
+	return 0;
+}
+
+/* Only a child of the monitored thread runs on the CPU with another PMU. */
+static void check_child(void)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+	struct child child = child_new();
+
+	use(fd, 0, CPU_CYCLES, 0);
+	child_call(&child, child_pin, 0);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	child_call(&child, work, MILLION);
+	must_be_foreign(fd, 0, false);
+	child_call(&child, fork_to, 1);
+	must_be_foreign(fd, 1, true);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(status_of(fd).flags, PFM_STATUS_FOREIGN_CPU);
+	child_exit(&child);
+	close(fd);
+}
+
+TEST(a_child_on_another_pmus_cpu_is_reported)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "cpus=0", check_child);
+}
+
 /* A context that uses only virtual PMDs counts on all CPUs, even on a foreign CPU. */
 static void check_virtual_only(void)
 {

@@ -350,6 +350,41 @@ TEST(samples_of_a_cpu_have_no_recorded_callers)
 	with_lbr(check_cpu);
 }
 
+/* Returns the number of samples of the idle thread, which is a kernel thread. */
+static unsigned int samples_of_idle(const struct pfm_dfl_smpl_hdr *header)
+{
+	unsigned int samples = 0;
+	chain_t entry;
+
+	for_each_chain(entry, header) {
+		if (entry->sample.pid)
+			continue;
+		ck_assert_uint_eq(entry->user_count, 0);
+		samples++;
+	}
+	return samples;
+}
+
+static void check_kernel_thread(void)
+{
+	const struct pfm_dfl_smpl_hdr *header;
+	int fd = chain_context(PFM_FL_SYSTEM_WIDE, &header);
+
+	write_pmc(fd, 0, instructions(AT_KERNEL));
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	wait_until(samples_of_idle(header));
+	must(fd, pfm_stop(fd));
+	munmap((void *)header, SIZE);
+	close(fd);
+}
+
+/* A kernel thread has no registers of user code, from which a chain of callers begins. */
+TEST(samples_of_a_kernel_thread_have_no_recorded_callers)
+{
+	with_lbr(check_kernel_thread);
+}
+
 static void exec_now(void)
 {
 	child_do_exec(0);

@@ -31,7 +31,8 @@ arch_names() {
 # Core 2, Nehalem, Sandy Bridge and Skylake. Model "max" is an AMD CPU of family 6, like the K7, but
 # it has the registers of family 15h and of PerfMonV2. If the CPU had family 15h, the guest's kernel
 # would not boot. On amd-17h, CPUs share some counters. intel-v3, intel-v4 and intel-v5 have precise
-# events (PEBS) with record formats 1, 3 and 4, respectively. power9-levels is a POWER9 that counts
+# events (PEBS) with record formats 1, 3 and 4, respectively. intel-skylake has eight counters, as
+# Skylake has without hyperthreading; four of them have PEBS. power9-levels is a POWER9 that counts
 # the instructions of user level and those of kernel level separately; Debian's QEMU cannot do that.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
@@ -45,7 +46,7 @@ pmu_model() {
 	intel-core2) echo "${generic/model=100/model=15},x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-nehalem) echo "${generic/model=100/model=26},x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-sandybridge) echo "${generic/model=100/model=42},x-pmu-version=3,x-pmu-pebs=1" ;;
-	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on,x-pmu-pebs=3" ;;
+	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-counters=8,x-pmu-extra=on,x-pmu-pebs=3" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
 	amd-perfmonv2) echo max,pmu=on,ibs=on,perfctr-nb=off,perfctr-llc=off ;;

@@ -31,12 +31,27 @@ static void check_shared(void)
 			"ownership=exclusive)\n");
 }
 
+/*
+ * Returns a bitmap of the counters that can count precise events. Intel SDM, volume 3: counter 0 of
+ * Core processors, counters 0 to 3 of later ones, and counters 0 to 7 with format 4 and later.
+ */
+static uint64_t precise_counters(void)
+{
+	const int format = pebs_format();
+
+	ck_assert_int_ge(format, 0);
+	return format == 0 ? 1 : format < 4 ? 0xf : 0xff;
+}
+
 static void check_exclusive(void)
 {
 	int fd = context_of(SAMPLED, instructions(AT_USER));
+	uint64_t reserved =
+		strtoull(read_text(SYSFS "pmus/intel/pmc17/rsvd_msk"), NULL, 16);
 
 	write_pmc(fd, PFM_INTEL_PEBS, 1);
-	ck_assert_int_ge(pebs_format(), 0);
+	ck_assert_uint_eq(~reserved & 0xff,
+			  precise_counters() & pmu()->info.available_pmds[0]);
 	close(fd);
 }
 

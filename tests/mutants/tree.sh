@@ -224,18 +224,20 @@ list_program() {
 		'-DPFMON_VERSION="0"' -Iuapi -Ilibpfmdev/include
 }
 
-# Print the list of FILE's mutants. If FILE or perfmon-mutate is newer than the list, make the list
-# again.
-list_file() {
-	local tree=$1 file=$2 list=build/mutants/lists/${2//\//:}
-	if [[ ! $list -nt $file || ! $list -nt $mutate ]]; then
-		mkdir -p "${list%/*}"
-		if [[ $file == module/* ]]; then
-			list_module "$tree" "$file"
-		else
-			list_program "$file"
-		fi >"$list.new" || return
-		mv "$list.new" "$list"
-	fi
-	cat "$list"
+# Print the path of the list of FILE's mutants.
+list_of() {
+	echo "build/mutants/lists/${1//\//:}"
+}
+
+# Make the list of FILE's mutants, unless it is newer than FILE and perfmon-mutate.
+make_list() {
+	local tree=$1 file=$2 list
+	list=$(list_of "$file")
+	[[ ! $list -nt $file || ! $list -nt $mutate ]] || return 0
+	mkdir -p "${list%/*}"
+	if [[ $file == module/* ]]; then
+		list_module "$tree" "$file"
+	else
+		list_program "$file"
+	fi >"$list.new" && mv "$list.new" "$list"
 }

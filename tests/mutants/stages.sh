@@ -150,7 +150,30 @@ stage_define() {
 	*) echo "mutants: no stage '$1'" >&2; return 2 ;;
 	esac
 	# shellcheck disable=SC2086 # words
-	[[ -z $words ]] || mapfile -t suites < <(expand_words $words)
+	[[ -z $words ]] || mapfile -t suites < <(expand_words $words | slow_last)
+}
+
+# The suites that take the longest, the slowest last. A mutant meets them after all other suites, so
+# most mutants are killed sooner.
+slow='claims program_counts hist counting x86_pauses ibs_interrupts x86_interrupts beside_perf
+	threads end_races inherit_races hotplug inherit thread_counts modules module_races
+	emulation set_switch buffer callchain_kernel periods budget policy'
+
+# Copy lines with names of suites to standard output, the slow suites last.
+slow_last() {
+	awk -v slow="$slow" '
+	BEGIN {
+		count = split(slow, names)
+		for (i = 1; i <= count; i++)
+			late[names[i]] = ""
+	}
+	{ suite = $0; sub("/.*", "", suite) }
+	suite in late { late[suite] = late[suite] $0 "\n"; next }
+	{ print }
+	END {
+		for (i = 1; i <= count; i++)
+			printf "%s", late[names[i]]
+	}'
 }
 
 # ---- running them ----------------------------------------------------------------------------

@@ -137,22 +137,28 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# Print the architectures whose modules are changed by the mutant in FILE. Fails if an object cannot
-# be compiled. TREE must have been built without the mutant.
-modules_affected() {
-	local tree=$1 file=$2 line=$3 arch
-	for arch in $arches; do
-		keep_objects "$tree" "$arch" "$file" || return
-	done
+# Put the mutant of LINE into FILE of TREE. Whether it changes objects of ARCH. The status is 2 if an
+# object cannot be compiled. TREE must have been built without the mutant.
+mutant_differs() {
+	local tree=$1 file=$2 line=$3 arch=$4
+	tree_restore "$tree"
+	keep_objects "$tree" "$arch" "$file" || return 2
 	tree_mutate "$tree" "$file" "$line"
-	objects_differ "$tree" arm64 "$file"
+	objects_differ "$tree" "$arch" "$file"
+}
+
+# Print the architectures whose modules are changed by the mutant in FILE. Fails if an object cannot
+# be compiled.
+modules_affected() {
+	local arch
+	mutant_differs "$@" arm64
 	case $? in
 	# Most mutants that change the modules of arm64 also change those of the other
 	# architectures. So assume this, and do not compile for the other architectures.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do
-			objects_differ "$tree" "$arch" "$file"
+			mutant_differs "$@" "$arch"
 			case $? in
 			0) echo "$arch" ;;
 			2) return 1 ;;

@@ -211,23 +211,25 @@ guest_command() {
 }
 
 # Copy standard input to standard output. Add the elapsed seconds and the CPU seconds so far to each
-# line that begins a suite. End all processes of the session when a suite takes longer than its
-# limit. A guest that hangs with interrupts disabled prints nothing, so only its CPU time shows that
-# it hangs.
+# line that begins a suite. End all processes of the session when a suite takes more CPU time than
+# its limit, or three times as much elapsed time. A guest that hangs with interrupts disabled uses
+# CPU time, and a guest that waits forever uses none.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
+	local since=$SECONDS
 	trap '' TERM
 	while true; do
 		IFS= read -r -t 5 part
 		status=$?
 		line+=$part
 		if [[ $status -gt 128 ]]; then
-			end_overdue "$session" "$limits" "$suite" "$used"
+			end_overdue "$session" "$limits" "$suite" "$used" "$since"
 			continue
 		fi
 		[[ $status -eq 0 ]] || break
 		if [[ $line == 'suite: '* ]]; then
 			used=$(cpu_seconds "$session")
+			since=$SECONDS
 			suite=${line#suite: }
 			line+=$(awk -v a="$begun" -v b="$EPOCHREALTIME" -v cpu="$used" \
 				'BEGIN { printf " %.1f %s", b - a, cpu }')
@@ -241,8 +243,9 @@ end_overdue() {
 	local now limit
 	limit=$(suite_limit "$3" "$2")
 	now=$(cpu_seconds "$1")
-	if [[ $limit -gt 0 && ${now%.*} -gt $((${4%.*} + limit)) ]]; then
-		echo "run: no end after $limit s of CPU time in $3"
+	[[ $limit -gt 0 ]] || return
+	if [[ ${now%.*} -gt $((${4%.*} + limit)) || $SECONDS -gt $(($5 + 3 * limit)) ]]; then
+		echo "run: no end after $((${now%.*} - ${4%.*})) s of CPU time in $3"
 		kill -TERM 0
 	fi
 }

@@ -59,9 +59,13 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# Succeeds if the file exists and was written in the last half hour.
+# Succeeds if the file exists and was written in the last half hour. A run that takes longer sets
+# $PERFMON_BEGAN to the time of its beginning, in seconds since 1970. Then a file is also recent if
+# it was written in the half hour before that time, or later. So the run keeps the kernels with
+# which it began.
 is_recent() {
-	[[ -n $(find "$1" -mmin -30 2>/dev/null) ]]
+	local now=${PERFMON_BEGAN:-$EPOCHSECONDS}
+	[[ -n $(find "$1" -newermt "@$((now - 1800))" 2>/dev/null) ]]
 }
 
 # Succeeds if all lists of the state are present, or if fetch tried to get them in the last half

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The PMDs that the sets of a context use: these are the PMDs that the context claims. */
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/string.h>
 
 #include "context.h"
@@ -24,6 +25,7 @@ void pfm_find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
 
+	lockdep_assert_held(&context->mutex);
 	memset(context->used_pmds, 0, sizeof(context->used_pmds));
 	list_for_each_entry(set, &context->sets, node)
 		add_used_pmds(context->used_pmds, set);

@@ -137,8 +137,8 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# Put the mutant of LINE into FILE of TREE. Whether it changes objects of ARCH. The status is 2 if an
-# object cannot be compiled. TREE must have been built without the mutant.
+# Put the mutant of LINE into FILE of TREE. Succeeds if it changes objects of ARCH. The status is 2
+# if an object cannot be compiled. TREE must have been built without the mutant.
 mutant_differs() {
 	local tree=$1 file=$2 line=$3 arch=$4
 	tree_restore "$tree"

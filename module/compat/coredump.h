@@ -3,8 +3,8 @@
  * linux/sched/coredump.h: whether the user may read the program that the current thread
  * executes.
  *
- * execve() decides that.  Kernels with linux/sched/exec_state.h (seen in 7.2) keep the result in
- * task->exec_state, under RCU.  Older kernels keep it in the flags of the mm.
+ * execve() makes this decision.  Kernels with linux/sched/exec_state.h (seen in 7.2) keep the
+ * result in task->exec_state, under RCU.  Older kernels keep it in the flags of the mm.
  */
 #ifndef PERFMON_COMPAT_COREDUMP_H
 #define PERFMON_COMPAT_COREDUMP_H

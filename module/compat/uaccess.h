@@ -2,7 +2,8 @@
 /*
  * user_access_begin() and the functions that are used with it: arm64 has its own versions since
  * 6.9.  Before 6.9 arm64 used the generic versions, which check the address again at each access.
- * For these kernels this file defines versions in which only user_access_begin() checks it.
+ * For these kernels this file defines versions in which only user_access_begin() checks the
+ * address.
  */
 #ifndef PERFMON_COMPAT_UACCESS_H
 #define PERFMON_COMPAT_UACCESS_H

@@ -54,7 +54,7 @@ struct pfm_instances;
  * @self: the thread loaded the context on itself
  * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
  * @follows: the context stays loaded when the thread executes a privileged program
- * @block: makes the thread wait for a restart; NULL without PFM_FL_NOTIFY_BLOCK.  After an
+ * @block: blocks the thread until a restart; NULL without PFM_FL_NOTIFY_BLOCK.  After an
  *	unload it may remain until the next load.  Changed only with both the mutex and the lock
  *	held
  */
@@ -91,10 +91,10 @@ struct pfm_attachment {
  * Where the registers are: while @cpu is PFM_NO_CPU, they are in memory, and the holder of @lock
  * may change them.  While @cpu is the number of a CPU, that CPU has them, and only that CPU may
  * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read them
- * there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow handler may be an
- * NMI and takes no lock.  It runs on that CPU and uses the context only while the CPU's "running"
- * (struct pfm_cpu) points to one of the context's sets.  Other code clears "running" before it
- * changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
+ * there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow handler may run in
+ * an NMI and takes no lock.  It runs on that CPU and uses the context only while the CPU's
+ * "running" (struct pfm_cpu) points to one of the context's sets.  Other code clears "running"
+ * before it changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
  * @notification.
  */
 struct pfm_context {
@@ -156,7 +156,8 @@ struct pfm_context {
 	u32 credit; /* number of allowed restarts; each notification adds one */
 
 	/*
-	 * Wakes readers, sends signals and makes the thread wait.  May be queued in an NMI.
+	 * Wakes readers, sends signals, and arranges that the thread blocks.  May be queued in an
+	 * NMI.
 	 */
 	struct irq_work notification;
 

@@ -36,8 +36,8 @@ struct pfm_snapshot;
  *	copy may be taken under it
  * @living: loaded copies, except those in @waiting
  * @waiting: loaded copies that the present walk has not visited yet
- * @late: copies that ended after the present reading visited them.  The end of the reading adds
- *	their counts to the sums of the parent's sets
+ * @late: copies that ended after the present reading visited them.  When the reading ends, their
+ *	counts are added to the sums of the parent's sets
  * @kept: unloaded copies whose own counts nobody has read yet, in the order in which they ended;
  *	only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks

@@ -9,20 +9,20 @@
 
 struct pfm_context;
 
-/* Number of virtual PMDs of the core; the virtual PMDs of a PMU follow. */
+/* Number of virtual PMDs that the core provides; a PMU module may provide others. */
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
  * struct pfm_pmd_attributes - data of a PMD that the core needs at an overflow, a reset or a read
  *
- * @last_reset: the value that the last write or reset stored
- * @random_state: the state of Carta's generator, 1 to 2^31 - 2
+ * @last_reset: the value that the PMD got at the user's last write or at the last reset
+ * @random_state: the state of the random number generator (reset.c), 1 to 2^31 - 2
  * @reset_pmds: PMDs below 64 that are reset when this PMD overflows, including itself
  * @reset_virtual: the virtual PMDs that are reset when this PMD overflows; bit n stands for PMD
  *	PFM_VIRTUAL_PMD_BASE + n
- * @switch_count: number of overflows of this PMD after which the next set becomes active; 0: these
- *	overflows do not switch sets
- * @switch_remaining: overflows that remain before the next set switch
+ * @switch_count: number of overflows of this PMD after which the next set becomes active; 0 if
+ *	overflows of this PMD never switch sets
+ * @switch_remaining: number of further overflows of this PMD until the next set becomes active
  * @records: whether any bit of @smpl_pmds is set
  * @unused: makes the size a power of two, so that hot paths find an element with a shift
  */
@@ -61,7 +61,7 @@ struct pfm_sum {
 	s64 duration;
 };
 
-/* Bits of pfm_set.unusual: conditions to be checked before a set counts; 0 for most sets */
+/* Bits of pfm_set.unusual: what to check before the set counts.  Most sets have none of them. */
 #define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */
 #define PFM_SET_TIMED	    0x2 /* PFM_SETFL_TIME_SWITCH */
 #define PFM_SET_THROTTLED   0x4 /* too many interrupts: see struct pfm_budget */
@@ -159,8 +159,8 @@ int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *descriptio
 		   struct pfm_set **created);
 
 /*
- * Initialize a set from its description: its PMCs get their defaults; its runs, duration,
- * overflows and switch counts become 0.
+ * Initialize a set from its description.  The PMCs of the set get their default values.  Its runs,
+ * duration, overflows and switch counts become 0.
  */
 void pfm_set_describe(struct pfm_context *context, struct pfm_set *set,
 		      struct pfarg_setdesc *description);

@@ -47,7 +47,7 @@ struct module;
  *	interrupted instruction.  If this address is in the kernel and the user may not see kernel
  *	addresses, @ip is the address at which the thread entered the kernel, or 0 if the thread
  *	runs no user code.
- * @ip_is_exact: the hardware recorded @ip
+ * @ip_is_exact: true if the hardware recorded @ip
  * @payload: other data that the hardware recorded; the header of the register map defines the
  *	layout.  NULL if there is no such data or the user may not see it.
  * @payload_size: size of @payload in bytes
@@ -63,7 +63,7 @@ struct module;
  * @set: number of the event set
  * @tgid: id of the thread's process, in the same pid namespace as @tid
  * @pmd: number of the PMD that overflowed
- * @may_see_kernel: the user may see addresses of the kernel
+ * @may_see_kernel: true if the user may see addresses of the kernel
  */
 struct pfm_sample {
 	struct task_struct *task;
@@ -112,8 +112,9 @@ static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 #define PFM_CONTROL_NOTIFY 0x1 /* notify the user if the PMD has PFM_REGFL_OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring; at a restart: leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch to the next set; with _MASK, at the restart */
-#define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
+#define PFM_CONTROL_SWITCH                                                               \
+	0x8 /* switch to the next set; with _MASK, only at the restart */
+#define PFM_CONTROL_LOST 0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \
@@ -230,7 +231,7 @@ void pfm_format_unregister(struct pfm_format *format);
 /**
  * pfm_sample_callers() - get the callers that the hardware has recorded
  * @sample: the handler's argument
- * @to: out: addresses of the program's call instructions, innermost first
+ * @to: array that gets the addresses of the program's call instructions, innermost first
  * @most: number of elements of @to
  *
  * Called by the handler.
@@ -289,7 +290,7 @@ static inline u32 pfm_linear_full(void)
 /**
  * pfm_linear_add() - publish an entry after its @size bytes have been written
  *
- * Return: the value that the handler returns.
+ * Return: the value that the handler must return.
  */
 static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
 {

@@ -70,7 +70,8 @@ struct task_struct;
  * @type: PFM_REG_*
  * @width: number of bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a new context
- * @reserved: bits of a PMC that always have their values in @default_value, whatever a user writes
+ * @reserved: bits of a PMC that always keep the values that they have in @default_value, whatever a
+ *	user writes
  * @user_set: if the context may count only at user level, the core sets these bits in every value
  *	of a PMC, including @default_value
  * @user_clear: if the context may count only at user level, the core clears these bits in every
@@ -79,8 +80,8 @@ struct task_struct;
  * @counters: bitmap of the counters that a PMC drives
  *
  * Each counter needs a PMC that drives it and that can exclude the kernel level.  Such a PMC has
- * @user_set or @user_clear.  If a counter reveals no more than /proc does, a PMC with
- * PFM_REG_NO_LEVELS that drives it is enough.  Registration fails if a counter has no PMC of either
+ * @user_set or @user_clear.  If a counter reveals no more than /proc does, it is enough that a PMC
+ * with PFM_REG_NO_LEVELS drives the counter.  Registration fails if a counter has no PMC of either
  * kind.  The counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
@@ -99,12 +100,12 @@ struct pfm_register {
  * struct pfm_registers - the registers of one event set, in memory
  * @used_pmcs: PMCs below 256: those that drive a counter in use, and those that drive no counter
  *	but were written.  The PMU module must program them while the set counts; on shared hardware
- *	it must program no other PMCs.
+ *	it must not program any other PMC.
  * @used_pmds: PMDs below 256 in use; only these PMDs count and are saved and restored
  * @counters: those of @used_pmds that are counters, all below 64
  * @interrupting: those of @counters that must raise an interrupt when they wrap
  * @pmcs: values of PMCs
- * @pmds: 64-bit values; the hardware holds the low @width bits, see
+ * @pmds: 64-bit values of PMDs; the hardware holds only the low bits (pfm_register.width), see
  *	pfm_pmd_merge()
  * @config: values that configure() computes from the fields above, for the PMU module.
  *	Only configure() writes @config.  Zero in a new set.
@@ -176,8 +177,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * last programmed with the same values.  It leaves out write_pmds if the counters of this CPU still
  * contain the set's values.  While start() runs and while the set counts,
  * pfm_running_registers() returns the set's registers.  While stop() runs, that function returns
- * NULL.  If an overflow handler interrupts stop(), the handler must not lose the overflows:
- * overflows() must still return them.
+ * NULL.  If an overflow interrupt comes during stop(), the interrupt handler must not lose
+ * overflows: overflows() must still return them.
  *
  * @owner: returns the owner of the registers that CPU @number shares with other CPUs.  The owner is
  *	the CPU that accesses these registers, perhaps CPU @number itself.  It remains the owner
@@ -227,8 +228,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	contain only some of these PMDs.
  * @start: hot; let @counters count.  One register write is enough if one bit enables all counters,
  *	or if one register has the enable bits of all counters.
- * @stop: hot; halt @counters, then do what @read does, with the set's @pmds as @values.  On return
- *	nothing counts for this set.
+ * @stop: hot; halt @counters, then do what @read does, with the set's @pmds as @values.  When @stop
+ *	returns, the set's counters must no longer count.
  * @read: hot; store the 64-bit values of @used_pmds in @values; the counters may be running.
  *	@values[n] is pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the
  *	same as overflows(); it must read the overflow flags after the values.
@@ -311,13 +312,13 @@ struct pfm_virtual_pmd {
  *	system-wide contexts only, by users who may count at all levels.  Only one context at a time
  *	can use the registers of a cache or package.  This context counts on the CPU that
  *	@operations->owner returns.  Such a PMU is never the default.
- * @independent: an operation on a set affects only the counters of this set.  So a thread's context
- *	and a system-wide context may count on a CPU at the same time, with different counters.  The
- *	module of such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
- *	pfm_running_registers() and pfm_overflow().
+ * @independent: true if an operation on a set affects only the counters of this set.  Then a
+ *	thread's context and a system-wide context may count on a CPU at the same time, with
+ *	different counters.  The module of such a PMU must call pfm_running_sets() and
+ *	pfm_overflow_of() instead of pfm_running_registers() and pfm_overflow().
  * @owner: set by the core: the PMU's module
- * @is_partial: set by the core: some CPU does not have this PMU, or the PMU has the operation
- *	can_count()
+ * @is_partial: set by the core: true if some CPU does not have this PMU, or if the PMU has the
+ *	operation can_count()
  * @node: for the core's use
  * @scope_node: for the core's use
  * @cpu_data: for the core's use
@@ -386,7 +387,7 @@ void pfm_pmu_blame(const char *holder, unsigned int pmd);
  * struct pfm_hardware_sample - data that the hardware recorded at an overflow
  * @counters: the counters whose overflows this data describes; all ones if the hardware records the
  *	same data for all counters
- * @ip: the instruction that made the counter overflow, 0 if it was not recorded
+ * @ip: address of the instruction that made the counter overflow; 0 if it was not recorded
  * @is_kernel: whether the data is about the kernel; if so, the core withholds it from users who may
  *	not see the kernel
  * @payload: other recorded data, or NULL; the header of the register map documents its layout

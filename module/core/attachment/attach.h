@@ -8,13 +8,13 @@
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
 void pfm_unload(struct pfm_context *context);
 
-/* Make the thread wait for a restart.  Called by the irq_work, in interrupt context. */
+/* Block the monitored thread until a restart.  Called by the irq_work, in interrupt context. */
 void pfm_block_thread(struct pfm_context *context);
 
 /*
  * Called at the end of each process that has the context's file open.  If this process loaded the
- * context, the monitored thread stops waiting for a restart: other processes may have the file
- * open, but perhaps none of them restarts the context.
+ * context, unblock the monitored thread, and do not block it after later overflows.  Other
+ * processes may still have the file open, but perhaps none of them restarts the context.
  */
 void pfm_loader_ends(struct pfm_context *context);
 

@@ -211,8 +211,8 @@ static void end_context(struct pfm_cpu *cpu)
 
 /*
  * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this
- * function in their hotplug callbacks.  Such a callback also runs when the module releases the
- * hardware.  In that case the CPU is still active.  The contexts that are bound to it then use only
+ * function in their hotplug callbacks.  Such a callback also runs when a PMU module releases the
+ * hardware while the CPU is active.  At that time the contexts that are bound to the CPU use only
  * virtual PMDs, so these contexts stay loaded.
  */
 void pfm_cpu_goes_offline(void)

@@ -20,7 +20,7 @@
  * The thread ends: unload its context.  PF_EXITING is set already.  attach() first enters the
  * thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
  * attach() sees that the thread ends, or both.  A thread that monitors itself gets no message.
- * Some kernels pass this probe one more argument, which is not needed.
+ * Some kernels pass one more argument to this probe.  The argument is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -38,8 +38,8 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 }
 
 /*
- * A thread that executes a program becomes the leader of its process, and gets the number of the
- * process.  pfm_pause() stops the counters, and pfm_resume() starts them again.  A start clears the
+ * A thread that executes a program becomes the thread group leader, so its tid is now the tgid.
+ * pfm_pause() stops the counters, and pfm_resume() starts them again.  A start clears the
  * hardware's branch records, so samples of the new program do not contain branches of the old one.
  */
 static void enter_program(struct pfm_context *context)

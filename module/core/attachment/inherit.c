@@ -45,7 +45,8 @@ static u64 summed_counters(const struct pfm_set *set)
 /*
  * Return: the virtual PMDs whose values are added to the sums.  Virtual PMDs that show the present
  * value of their source, such as the number of the CPU, are left out.  PFM_PMD_MONOTONIC_TIME is
- * left out, too, because the times during which threads were monitored overlap.
+ * left out, too: several threads may be monitored at the same time, and a sum would count this time
+ * more than once.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
@@ -102,9 +103,9 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 }
 
 /*
- * Return: the initial value of counter @n of a copy.  If the counter's overflows take samples or
- * switch sets, this is the short reset value, so that the first sampling period has its full
- * length.  For other counters it is 0.
+ * Return: the initial value of counter @n of a copy.  If overflows of the counter cause samples or
+ * set switches, the initial value is the short reset value, so that the first sampling period has
+ * its full length.  For other counters the initial value is 0.
  */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)

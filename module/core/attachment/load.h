@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The steps that loads on threads and loads on CPUs have in common, and the common steps of
- * unloads.
- */
+/* Steps that every load needs, on a thread or on a CPU, and steps that every unload needs. */
 #ifndef PERFMON_LOAD_H
 #define PERFMON_LOAD_H
 
@@ -12,8 +9,8 @@
 /*
  * Begin the context's statistics, at a load.  Called with the context's lock held, where the
  * registers are.  The scheduler's hook need not count the switches of a thread, because the kernel
- * counts them: from the unload on, statistics.switches is the kernel's count at the unload minus
- * its count at the load.
+ * counts them.  After the unload, statistics.switches is the kernel's count at the unload minus the
+ * kernel's count at the load.
  */
 static inline void pfm_statistics_begin(struct pfm_context *context)
 {

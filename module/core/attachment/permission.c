@@ -36,7 +36,7 @@ int pfm_permission_init(void)
 {
 	struct file_system_type *type;
 
-	/* The mount gets the caller's pid namespace, so the caller's must be the initial one. */
+	/* The mount shows the caller's pid namespace, which must therefore be the initial one. */
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
 	type = get_fs_type("proc");
@@ -191,7 +191,7 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
  * Check the caller's permission by opening a file of /proc/TID.  ptrace_may_access() is not
  * exported, but the kernel calls it when such a file is opened, and ptrace_may_access() asks the
  * security modules.  If a thread has no mm, the kernel opens these files without a check, so
- * permission is denied here.  Such a thread is exiting, or is a helper of the kernel (modprobe)
+ * permission is denied here.  Such a thread is exiting, or is a usermode helper (such as modprobe)
  * before its exec.
  */
 static int may_open(struct task_struct *task, const char *file_name)

@@ -2,9 +2,9 @@
 /*
  * How the monitored thread is blocked after a notification (PFM_FL_NOTIFY_BLOCK).
  *
- * The overflow handler may be an NMI and can only note that the thread has to wait.  An
- * irq_work queues a task work.  The thread executes the task work before it returns to user
- * mode, and waits in the task work.  A fatal signal ends the wait.  A queued task work cannot be
+ * The overflow handler may run in an NMI, so it can only note that the thread has to block.  An
+ * irq_work then queues a task work.  The thread executes the task work before it returns to user
+ * mode, and blocks in it.  A fatal signal unblocks the thread.  A queued task work cannot be
  * cancelled, so it keeps a reference to the module until it has run.  If the thread goes to sleep
  * in a system call after the work was queued, the reference remains until that call returns.
  */

@@ -10,17 +10,17 @@ struct pid;
 struct task_struct;
 
 /**
- * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
+ * struct pfm_block - the state of a thread that blocks until a restart (PFM_FL_NOTIFY_BLOCK)
  *
  * Each load of a context with this flag makes a new pfm_block.  If the work of the old block is
  * still queued after an unload, it does not affect the next load.  The context and the queued work
  * each hold a reference to the pfm_block.  The context's lock protects the fields, except where the
  * description of a field says something else.
  *
- * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
- * @over: overflows do not make the thread wait any more; may also be read without the lock
+ * @wanted: the thread has to block, or is blocked; may also be changed without the lock
+ * @over: an overflow never blocks the thread again; may also be read without the lock
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
- * @work: makes the thread wait on its way to user mode
+ * @work: task work in which the thread blocks before it returns to user mode
  * @waiters: wait queue of the thread
  * @loader: process that loaded the context; does not change
  */
@@ -40,15 +40,15 @@ struct pfm_block {
  */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
-/* End the wait of the thread.  The caller does not hold the context's raw lock. */
+/* Unblock the thread.  The caller does not hold the context's raw lock. */
 void pfm_block_release(struct pfm_block *block);
 
 /* Context lock held. */
 void pfm_block_get(struct pfm_block *block);
 
 /*
- * Set @wanted: the thread has to wait.  Called in the thread by the overflow handler, which may be
- * an NMI.
+ * Set @wanted: the thread has to block.  The overflow handler calls this function in the thread,
+ * perhaps in an NMI.
  */
 static inline void pfm_block_want(struct pfm_block *block)
 {
@@ -57,9 +57,9 @@ static inline void pfm_block_want(struct pfm_block *block)
 }
 
 /**
- * pfm_block_arrange() - if the thread has to wait, queue the work that makes it wait
- * @block: the block of a context; the caller holds the context's lock, and perhaps the lock of
- *	this CPU's run queue
+ * pfm_block_arrange() - if the thread has to block, queue the task work in which it blocks
+ * @block: the struct pfm_block of a context; the caller holds the context's lock, and perhaps the
+ *	lock of this CPU's run queue
  * @task: the thread; it must be running.  If it slept in a system call, the queued work would
  *	hold the module until the call returns, perhaps for days.  If we woke the thread, the
  *	call would fail with EINTR.
@@ -67,8 +67,8 @@ static inline void pfm_block_want(struct pfm_block *block)
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
 /*
- * Context lock held.  After this call the thread begins no new wait.  To end a wait that has
- * already begun, call pfm_block_release() after unlocking.
+ * Context lock held.  After this call the thread does not block again.  It may be blocked already:
+ * to unblock it, call pfm_block_release() after unlocking.
  */
 void pfm_block_end(struct pfm_block *block);
 

@@ -2,7 +2,7 @@
 #ifndef PERFMON_CORE_HOOKS_H
 #define PERFMON_CORE_HOOKS_H
 
-/* The hooks in the order in which they are enabled: the probe of sched_switch comes last. */
+/* The hooks in the order in which they are enabled: the hook for sched_switch is enabled last. */
 enum pfm_hook {
 	PFM_HOOK_EXIT,
 	PFM_HOOK_EXEC,

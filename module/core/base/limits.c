@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The settings, and the amount of memory that contexts use: for each user and in total.
+ * The settings, and the accounting of the memory that contexts use, for each user and in total.
  *
  * Memory is charged to a user, not to a process: the process may end before its
  * descriptors are closed.

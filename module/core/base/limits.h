@@ -58,7 +58,7 @@ void pfm_user_put(struct pfm_user *user);
 
 /*
  * Charge the user who created the context.  Process context, mutex held.
- * Return: 0, or -ENOMEM; on an error context->error names the limit.
+ * Return: 0, or -ENOMEM.  After -ENOMEM, context->error tells which limit was reached.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*

@@ -37,8 +37,9 @@ struct pfm_threads {
 extern struct pfm_threads __rcu *pfm_threads;
 
 /*
- * The hash uses the bits of the address that differ between tasks. All tasks are aligned to cache
- * lines, so the low bits are the same. The high bits are the same, too.
+ * The hash uses only those bits of the address that differ from task to task.  Each task_struct is
+ * aligned to a cache line, so the low bits are the same for all tasks.  The high bits are the same,
+ * too.
  */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)

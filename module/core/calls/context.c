@@ -19,8 +19,8 @@
 #include "format_setup.h"
 
 /*
- * Wake readers, send SIGIO, and make the thread wait if it has to.  Called by the irq_work, in
- * interrupt context, soon after a notification or an unload that posted a message.
+ * Wake readers and send SIGIO.  If the thread has to block, arrange that.  Runs as an irq_work, in
+ * interrupt context, soon after a notification, or after an unload that has posted a message.
  */
 static void notify(struct irq_work *work)
 {

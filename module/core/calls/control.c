@@ -17,7 +17,7 @@
 #include "control.h"
 #include "copies.h"
 
-/* Fail, because the context is not loaded: the end of its thread may have unloaded it. */
+/* Fail because the context is not loaded.  It may have been unloaded when its thread ended. */
 static int unloaded(struct pfm_context *context)
 {
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
@@ -221,8 +221,8 @@ static void hand_back(struct restart_cpu_call *call)
 }
 
 /*
- * Called in an interrupt on the instance's CPU.  A thread that the context or a copy of it monitors
- * may be running on this CPU.
+ * Called in an interrupt on the instance's CPU.  The context, or a copy of it, may monitor the
+ * thread that is running on this CPU.
  */
 static void hand_back_here(void *argument)
 {

@@ -189,7 +189,7 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		const struct pfm_register *desc = &pmu->pmcs[pmc->reg_num];
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
-		/* A PMC that drives counters comes into use when one of these counters does. */
+		/* A PMC that drives counters comes into use together with one of these counters. */
 		if (!desc->counters)
 			set_register(set->registers.used_pmcs, pmc->reg_num);
 		choose_width(set, pmc, desc);

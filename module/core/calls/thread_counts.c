@@ -57,7 +57,7 @@ static bool has_counts(const struct pfm_context *context, u32 which)
 				       : context->flags & PFM_FL_KEEP_COUNTS;
 }
 
-/* A context with copies already has memory for a snapshot, so reading a copy allocates none. */
+/* A context with copies already has memory for a snapshot, so no memory is allocated here. */
 static struct pfm_snapshot *get_snapshot(const struct pfm_context *context)
 {
 	if (context->copies)

@@ -67,7 +67,8 @@ struct pfm_use {
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: for each kind of context, the combinations of PMDs that contexts of this kind use.
  *	Protected by uses_lock; is_held is changed only with both uses_lock and the mutex held.
- *	add_use() ensures that no held entry of one kind excludes one of the other, see excludes()
+ *	add_use() ensures that held entries of different kinds never exclude each other, see
+ *	excludes()
  *
  * A context finds its PMDs in @uses if other contexts of its kind use exactly these PMDs, or if the
  * entry of these PMDs is idle but has not been dropped yet.  Then the load need not check each PMD,
@@ -123,7 +124,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 	return use->is_held;
 }
 
-/* Add 1 to @contexts of the entry with exactly @pmds.  Return: the entry; NULL: none. */
+/* Add 1 to @contexts of the entry whose PMDs are exactly @pmds.  Return: the entry; NULL: none. */
 static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
@@ -167,8 +168,8 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * A context that is not of @kind needs @pmds.  Look for the entries of @kind that exclude this
  * context.  If contexts use one of these entries, return the entry, and set *@pmd as excludes()
- * does.  If no context uses any of them, give up all of them and return NULL.  Their PMDs are idle
- * then, and give_back() will release them.
+ * does.  If no context uses any of these entries, give up all of them and return NULL.  The PMDs of
+ * these entries are then idle, and give_back() will release these PMDs.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -405,7 +406,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* The slow part of take().  @pmds may have been claimed by now, so it tries join() first. */
+/* The slow part of take().  Another call may have claimed @pmds already, so try join() first. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;

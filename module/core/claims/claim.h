@@ -29,7 +29,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
 /**
  * pfm_claim_more() - claim the additional PMDs that a write needs
  * @context: its mutex is held; if the context is not loaded, nothing is done
- * @index: index, in the vector that the user writes, of the element that needs @pmds; stored in
+ * @index: index of the element that needs @pmds, in the vector that the user writes; stored in
  *	context->error if the claim fails
  * @pmds: bitmap of PMDs below 256
  *

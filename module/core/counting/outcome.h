@@ -48,8 +48,8 @@ static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 co
 }
 
 /*
- * If a set switch has waited for this restart, the noted PMDs of the set that is active now are not
- * reset by this restart.  They are reset when this set becomes active the next time.
+ * If a set switch has waited for this restart, the restart does not reset the noted PMDs of the set
+ * that is active before the switch.  These PMDs are reset when that set becomes active again.
  */
 static inline enum pfm_outcome pfm_outcome_of_restart(struct pfm_context *context,
 						      u32 control)

@@ -3,7 +3,7 @@
  * Overflows: the emulation of 64-bit counters, and what happens when a 64-bit value
  * overflows.
  *
- * The handler may be an NMI, so it takes no lock.  It uses a context only while the pointer
+ * The handler may run in an NMI, so it takes no lock.  It uses a context only while the pointer
  * "running" of this CPU points to one of the context's sets: see struct pfm_context.
  */
 #include <linux/export.h>
@@ -318,9 +318,9 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * Handle overflows in a context without a format: step 3 of docs/interface.md 3.5.  A
- * notification masks the context.  Overflows without a notification also mask the context,
- * with two exceptions: the set is switched, or each overflow only reduced a switch count.
+ * Handle overflows in a context without a format: step 3 of docs/interface.md 3.5.  A notification
+ * masks the context.  Overflows without a notification also mask the context, unless a set switch
+ * is due, or the set has PFM_SETFL_OVFL_SWITCH and every PMD that overflowed has a switch count.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -368,13 +368,13 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * Return: the registers for samples of overflows that were found when the counters were stopped.
+ * A stop of the counters has found overflows.  Return: the pt_regs for the samples.
  * Sometimes an overflow at user level is found only when the thread leaves the CPU, for example if
  * the last instruction before a system call caused it.  Then the sample gets the address at which
  * the thread entered the kernel.  If an interrupt stops a system-wide context, the sample gets the
- * address of the interrupted instruction.  If a kernel thread stops the context, for example the
- * idle thread, the sample gets the address of the code that stops it.  The registers of this code
- * are stored in @here.
+ * address of the interrupted instruction.  If a kernel thread, such as the idle thread, stops the
+ * context, the sample gets the address of the code that stops it.  The registers of this code are
+ * stored in @here.
  */
 static __always_inline struct pt_regs *
 registers_of_stop(const struct pfm_context *context, struct pt_regs *here)

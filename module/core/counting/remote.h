@@ -12,7 +12,7 @@ typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 
-/* Context lock held.  Return: true if the registers are in memory or in this CPU. */
+/* Context lock held.  Return: true if the registers are in memory or on this CPU. */
 static inline bool pfm_is_here(const struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
@@ -20,11 +20,11 @@ static inline bool pfm_is_here(const struct pfm_context *context)
 }
 
 /**
- * pfm_context_call() - call a function where the registers are
- * @context: mutex held
+ * pfm_context_call() - call a function where the registers of a context are
+ * @context: the context; its mutex is held
  * @function: called with the context's lock held and interrupts off, on the CPU that has the
  *	registers, or on this CPU if the registers are in memory
- * @argument: for @function
+ * @argument: passed to @function
  *
  * The thread is not stopped.  If it migrates before @function is called, the call is sent to its
  * new CPU.

@@ -6,8 +6,8 @@
 
 /**
  * pfm_reset_note() - note which PMDs have to be reset because @pmd overflowed
- * @set: the set
- * @pmd: the PMD that overflowed
+ * @set: the set to which @pmd belongs
+ * @pmd: number of the PMD that overflowed
  */
 static inline void pfm_reset_note(struct pfm_set *set, unsigned int pmd)
 {
@@ -44,7 +44,7 @@ static __always_inline u64 pfm_reset_value(struct pfm_pmd_attributes *attributes
 
 /**
  * pfm_reset() - give the noted PMDs their reset values, in memory
- * @context: it is not counting, or its counters are halted
+ * @context: a context that is not counting, or whose counters are halted
  * @set: one of its sets
  * @is_long: whether to use the long reset values
  *

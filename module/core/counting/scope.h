@@ -18,8 +18,8 @@ void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
  * If each CPU has its own registers of @pmu, return @number.  If CPUs share the registers, return
- * the owner of the registers that CPU @number uses, or a negative errno.  Called with CPU hotplug
- * held off; may sleep.
+ * the owner of the registers that CPU @number uses, or a negative errno.  The caller holds
+ * cpus_read_lock().  May sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

@@ -28,10 +28,10 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 
 /**
  * pfm_set_activate() - make a set the active one
- * @context: it is not monitoring; its lock is held, or the overflow handler runs
+ * @context: a context that is not monitoring; its lock is held, or the overflow handler runs
  * @set: one of its sets
  * @is_long: if true, the noted PMDs (pfm_reset_note()) get their long reset values; if false, they
- *	get the short ones.  True for the user's calls
+ *	get the short ones.  The user's calls pass true
  */
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 

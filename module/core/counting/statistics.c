@@ -10,11 +10,11 @@
 static struct dentry *root;
 
 /*
- * A CPU has several structures of statistics: one for its threads, one for its system-wide context,
+ * A CPU has several statistics structures: one for its threads, one for its system-wide context,
  * and one for each PMU whose registers it shares with other CPUs.
  *
- * @field: a field of the statistics in pfm_cpu
- * @sum: the sum of this field over all these structures
+ * @field: a field of the CPU's statistics in pfm_cpu
+ * @sum: the sum of this field over all statistics structures of this CPU
  */
 struct field_sum {
 	const void *field;
@@ -35,8 +35,8 @@ static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 }
 
 /*
- * @data: a field in the statistics of the CPU's threads.  @value: set to the sum of this field over
- * all structures of statistics of the CPU.
+ * @data: a field of the CPU's statistics in pfm_cpu.  @value: set to the sum of this field over all
+ * statistics structures of this CPU.
  */
 static int get(void *data, u64 *value)
 {
@@ -94,7 +94,7 @@ void pfm_statistics_reset(void)
 }
 
 /*
- * The CPU may change its counts at the same time.  Each count is right, but the counts are not
+ * The CPU may change its counts while they are read.  Each count is right, but the counts are not
  * read at the same moment.
  */
 static void add_counts(struct pfm_statistics *sum,

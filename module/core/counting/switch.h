@@ -27,7 +27,7 @@ void pfm_resume(struct pfm_context *context);
 
 /**
  * pfm_counting_prepare() - prepare this CPU to count the active set; the caller then calls start()
- * @context: it monitors, and is paused
+ * @context: a context that is monitoring, and is paused
  * @previous: the set that was active until the set switch
  *
  * If this CPU's PMCs still have the values of @previous, the PMU module may write only the PMCs

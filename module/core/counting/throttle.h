@@ -53,7 +53,7 @@ static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
 /*
- * Let the set count nothing for a tick.  Called by the overflow handler, which may be an NMI.
+ * Let the set count nothing for a tick.  Called by the overflow handler, perhaps in an NMI.
  * @next: the registers that the handler would start without throttling.
  * Return: the registers that the handler must start, or NULL if there are none.
  */

@@ -9,8 +9,8 @@
 /*
  * If a module was built against other headers, its structures may differ from those of the core.
  * The fields of the description that it registers may then be at other offsets.  Only the interface
- * number is always the first field.  So check this number before you read any other field.  The
- * kernel detects such modules only with CONFIG_MODVERSIONS.
+ * number has a fixed offset: it is always the first field.  So check this number before you read
+ * any other field.  The kernel detects such modules only with CONFIG_MODVERSIONS.
  */
 static inline int pfm_interface_check(const char *kind, u32 built_for, u32 offered,
 				      const struct module *module)

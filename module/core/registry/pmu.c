@@ -120,7 +120,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* Set is_partial to true if thread switches must check that @pmu can count on the CPU. */
+/* Set is_partial to true if each thread switch must check whether @pmu can count on the CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))
@@ -296,8 +296,9 @@ static bool is_registered(const char *name)
 }
 
 /*
- * Load the module for the processor.  If it registers no PMU, load the fallback.  After -ENOMEM do
- * not load the fallback: with more memory, the module for the processor may register a PMU.
+ * Load the module for the processor.  If no PMU is registered afterwards, load the fallback.  But
+ * do not load the fallback if request_module() has returned -ENOMEM: when more memory is available,
+ * the module for the processor may register a PMU.
  */
 static int load_default(void)
 {
@@ -310,8 +311,8 @@ static int load_default(void)
 
 /*
  * Load the module of PMU @name.  If there is no default PMU yet, load the module of the default PMU
- * first, so that @name does not become the default.  The caller does not hold the mutex, because
- * the module takes it to register its PMU.
+ * first, so that @name does not become the default.  The caller must not hold the mutex, because
+ * the module takes the mutex when it registers its PMU.
  */
 static int load(struct pfm_context *context, const char *name)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.  The
- * formats of the files: docs/interface.md 7.2.
+ * /sys/kernel/perfmon: settings, the numbers of sessions, and descriptions of the PMUs and of the
+ * sampling formats.  Section 7.2 of docs/interface.md describes the files.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

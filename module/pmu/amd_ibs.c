@@ -278,7 +278,10 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	/* If both units raise an NMI, the first NMI takes both samples; the second finds none. */
+	/*
+	 * If both units raise an NMI, the handler of the first NMI takes both samples, and the
+	 * handler of the second NMI does not find a sample.
+	 */
 	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }

@@ -72,8 +72,8 @@ static inline u64 counted(enum unit unit, u64 control)
 }
 
 /*
- * Return: the control register's value with which a unit counts from @count to @most.  @most is a
- * multiple of 16.
+ * Return: the value to write to the control register so that the unit counts from @count to @most.
+ * @most is a multiple of 16.
  */
 static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 {

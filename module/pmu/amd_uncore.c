@@ -132,8 +132,8 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 /*
  * The timer's callback, which replaces the overflow interrupt.  While the callback runs, only
  * pfm_overflow() stops this CPU's counters.  The comment at soft_interrupt() in perfmon_soft.c
- * explains why.  When a CPU goes offline, its timer is not set, because the counters have been
- * stopped.  If a timer that is set were moved to another CPU, its callback would do nothing there.
+ * explains why.  When a CPU goes offline, its timer is not queued, because the counters have been
+ * stopped.  Even if a queued timer were moved to another CPU, its callback would do nothing there.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
@@ -224,7 +224,7 @@ static bool l3_check_pmc(unsigned int n, u64 *value)
 	return true;
 }
 
-/* Does nothing: run_all() writes the control registers, as perf may have moved placeholders. */
+/* Does nothing: run_all() writes the control registers, since perf may have moved placeholders. */
 static void write_pmcs(const struct pfm_registers *registers,
 		       const struct pfm_registers *programmed)
 {
@@ -406,7 +406,7 @@ static void free_cpus(struct uncore *uncore)
 {
 	int cpu;
 
-	/* No timer is set, but a callback may still be running. */
+	/* No timer is queued any more, but a callback may still be running. */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(uncore->cpus, cpu)->timer);
 	free_percpu(uncore->cpus);

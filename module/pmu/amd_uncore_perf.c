@@ -36,7 +36,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* device of one of perf's PMUs; its bus has the devices of all */
+	*any_pmu; /* the device of any PMU of perf; all these devices are on one bus */
 static enum cpuhp_state hotplug_state;
 
 /* ---- in a kernel thread, because perf checks whether the caller may create an event ----- */

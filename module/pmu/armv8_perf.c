@@ -54,14 +54,14 @@ static u64 claimed; /* the counters that we hold on each CPU in our_cpus */
  */
 #define INTERPOSED(X) X(handle_irq) X(start) X(reset)
 
-/* perf's functions.  The pointers do not change while our functions are called. */
+/* perf's functions.  These pointers do not change while our functions may be called. */
 static struct {
 	irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 	void (*start)(struct arm_pmu *pmu);
 	void (*reset)(void *pmu);
 } perf;
 
-/* For each function: true while perf, or a module that interposed after us, may call ours. */
+/* For each function: true while perf or a module that interposed after us may call our function. */
 static struct {
 	bool handle_irq;
 	bool start;
@@ -403,9 +403,9 @@ static void interpose(void)
 }
 
 /*
- * Restore each function of perf, unless another module has interposed it after us.  Such a module
- * calls our function.  If we restored perf's function now, that module's function would not be
- * called any more.  At its unload, that module would install our function again.
+ * Restore each of perf's functions, unless another module has interposed it after us.  Such a
+ * module calls our function.  If we restored perf's function now, that module's function would not
+ * be called any more.  And when that module is unloaded later, it would install our function again.
  *
  * Return: whether all of perf's functions are in place
  */
@@ -475,8 +475,8 @@ int armv8_perf_claim(u64 wanted)
  *
  * Process context; hotplug held off.
  *
- * When this call has released the last counter and has restored all functions of perf, no CPU runs
- * one of our functions any more:
+ * When this call has released the last counter and has restored all of perf's functions, no CPU
+ * runs one of our functions any more:
  * - handle_irq(): release_here() runs in an interrupt, so it runs only after handle_irq() has
  *   returned.  The pointer is restored before release_here() is called.  So a later interrupt
  *   calls perf's function, and so does an NMI during release_here().
@@ -524,8 +524,8 @@ static int armv8_cpu_online(unsigned int cpu)
  *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
- * perf creates a raw event of a CPU on that CPU's PMU.  So the event, which never counts, shows
- * which PMU the CPU has.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
+ * For a raw event of a CPU, perf uses that CPU's PMU.  So an event that never counts shows which
+ * PMU the CPU has.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {

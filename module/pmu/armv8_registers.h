@@ -9,8 +9,8 @@
  * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
  * such as counting, only after a context synchronization event (section "Synchronization
  * requirements for AArch64 System registers").  An exception entry or return is such an
- * event.  Where there is none, an ISB is needed.  Between two accesses to the same register
- * no barrier is needed.
+ * event.  If no such event comes in time, an ISB is needed.  Between two accesses to the same
+ * register no barrier is needed.
  */
 #ifndef PERFMON_ARMV8_REGISTERS_H
 #define PERFMON_ARMV8_REGISTERS_H
@@ -99,7 +99,10 @@ static inline void armv8_set_overflows(u64 counters)
 	write_sysreg(counters, pmovsset_el0);
 }
 
-/* PMUSERENR_EL0: which registers user level may read.  If it is 0, user level may read none. */
+/*
+ * PMUSERENR_EL0 selects the registers that user level may read.  If it is 0, user level cannot read
+ * any of them.
+ */
 static inline u64 armv8_read_user_access(void)
 {
 	return read_sysreg(pmuserenr_el0);
@@ -112,8 +115,8 @@ static inline void armv8_write_user_access(u64 value)
 
 /*
  * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: each instruction names one register, so there is a case for
- * each number.  An access through PMSELR_EL0 would need no cases, but an ISB each time, and we
- * would have to share PMSELR_EL0 with perf.
+ * each number.  Accesses through PMSELR_EL0 would not need these cases, but each access would need
+ * an ISB, and we would have to share PMSELR_EL0 with perf.
  */
 static inline u64 armv8_read_counter(unsigned int n)
 {

@@ -15,7 +15,7 @@
  * So for each of our counters, we not only set the bit in "used_mask", but also store an event in
  * "events": a placeholder.  All its fields are 0 except for its PMU and its state.  Its PMU is an
  * arm_pmu whose functions do nothing, so nothing happens when the driver stops or starts the
- * placeholder.  The placeholder is in no perf context, and perf never schedules it.
+ * placeholder.  The placeholder does not belong to a perf context, and perf never schedules it.
  *
  * If we used real perf events instead, one pinned event for each CPU and counter, our code would
  * not depend on the data of perf's driver.  But whenever perf schedules any event, perf may move
@@ -130,7 +130,7 @@ u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 	return ours;
 }
 
-/* Return: true if all counters of @cpu are unused: neither perf nor perfmon uses one. */
+/* Return: true if neither perf nor perfmon uses a counter of @cpu. */
 bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	return bitmap_empty(events_of(pmu, cpu)->used_mask, ARMPMU_MAX_HWEVENTS);

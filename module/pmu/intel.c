@@ -137,9 +137,9 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes, it is 30 bits: with shared ownership perf
- * may load the counters, and perf then loads only values that are less than 2^31 counts from the
- * wrap, even into fixed counters.
+ * Return: the width of a PMD.  Without full-width writes, the width is 30 bits, because perf may
+ * load the counters if the ownership is shared.  On a processor without full-width writes, perf
+ * loads only values that are less than 2^31 counts before the wrap, even into fixed counters.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

@@ -6,7 +6,7 @@
 #include "x86.h"
 
 /*
- * Describe the registers that this processor model has, in @pmcs and in @pmu.  Called only with
+ * Store in @pmcs and in @pmu which of the registers this processor model has.  Called only with
  * exclusive ownership.
  */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);

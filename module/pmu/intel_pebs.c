@@ -298,8 +298,8 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
 /**
  * intel_pebs_set_up() - describe PMC 17, if precise sampling is possible
  * @counters: the counters that all CPUs have
- * @mixed: the processor has several kinds of core
- * @shared: the ownership is shared, not exclusive
+ * @mixed: true if the processor has several kinds of core
+ * @shared: true if the ownership is shared, false if it is exclusive
  * @erratum: a text that says why an erratum prevents precise sampling; NULL if no erratum does
  * @pmc: PMC 17
  *

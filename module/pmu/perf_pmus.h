@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions to find perf's PMUs, for the PMU modules that share hardware with them.  Kernels
+ * Functions that find perf's PMUs, for the PMU modules that share hardware with perf.  Kernels
  * export neither a list of these PMUs nor their bus.  But an event points to its PMU, and a PMU's
  * device points to the bus.
  */

@@ -24,7 +24,7 @@
  *    this);
  *  - a waiting thread, whose counters are not updated, migrates 65536 times.
  *
- * A counter of context switches loses no wrap: there is an update at each switch.
+ * A counter of context switches never loses a wrap, because there is an update at each switch.
  *
  * The operations and the timer run on the CPU whose data they use, with interrupts off, never
  * in an NMI.
@@ -189,8 +189,8 @@ static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Set the timer.  This is allowed while a run queue is locked, because starting a pinned hard timer
- * of this CPU wakes no thread.
+ * Set the timer.  This is allowed while a run queue is locked: the start of a pinned hard timer of
+ * this CPU does not wake a thread.
  */
 static void soft_arm(struct soft_cpu *cpu)
 {
@@ -240,10 +240,10 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
  * faults the time is only a lower bound.
  *
  * While this callback runs, only pfm_overflow() stops this CPU's counters.  All other calls of
- * stop() cancel the timer on the same CPU with interrupts off, so the callback is not running then
- * and does not run later.  When a CPU goes offline, its timer is not set, because the counters
- * have been stopped.  If a timer that is set were moved to another CPU, its callback would do
- * nothing there.
+ * stop() run on the same CPU with interrupts off, so they never run during the callback.  They
+ * cancel the timer, so the callback does not run later, either.  When a CPU goes offline, its timer
+ * is not queued, because the counters have been stopped.  Even if a queued timer were moved to
+ * another CPU, its callback would do nothing there.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {
@@ -401,7 +401,7 @@ static int __init soft_init(void)
 	int cpu;
 
 	if (counter_width < 16 || counter_width > 64) {
-		pr_err("perfmon_soft: counter_width is %u, not 16 to 64\n",
+		pr_err("perfmon_soft: counter_width must be 16 to 64, not %u\n",
 		       counter_width);
 		return -EINVAL;
 	}
@@ -423,7 +423,7 @@ static void __exit soft_exit(void)
 	int cpu;
 
 	pfm_pmu_unregister(&soft_pmu);
-	/* No timer is set, but a callback may still be running. */
+	/* No timer is queued any more, but a callback may still be running. */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(soft_cpus, cpu).timer);
 }

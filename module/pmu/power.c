@@ -11,8 +11,8 @@
  * numbering), and the bit stays 1. So this bit is the overflow flag, and the other 31 bits count.
  *
  * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  Every
- * register is written before anything counts, so that our users see no values of earlier users
- * or other threads.
+ * register is written before anything counts, so that our users never see values of earlier users
+ * or of other threads.
  */
 #include <asm/cputable.h>
 #include <asm/reg.h>
@@ -171,7 +171,7 @@ static bool selects_bank(u64 mmcr1)
  * Return: the value of MMCR1 while the set counts.
  *
  * A counter that is not in use must not overflow, because it may share an interrupt
- * enable bit with a counter in use.  Event 0 makes it count nothing.
+ * enable bit with a counter in use.  With event 0, it does not count.
  */
 static u64 running_mmcr1(const struct pfm_registers *registers)
 {
@@ -334,8 +334,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
 
 /*
  * The performance monitor interrupt.  It may come although the kernel has disabled interrupts,
- * because on POWER the kernel only sets a flag in memory to disable them.  In this case it is an
- * NMI.
+ * because on POWER the kernel only sets a flag in memory to disable them.  In this case the
+ * performance monitor interrupt is an NMI.
  *
  * If no set is running any more, the core is about to stop the set that was running.  Then the
  * handler only has to freeze the counters: the overflow stays in its counter.

@@ -412,9 +412,9 @@ static struct pfm_pmu_operations x86_operations = {
 /*
  * Find out whether there are counters, by creating a perf event.  An emulator or a hypervisor may
  * provide none.  perf tested the registers at boot, and refuses the event if there are no counters.
- * The event never counts, but while it exists, perf should keep the counters reserved.  If perf
- * does not do so, it never reserves the counters, and the counters cannot be exclusive.  If perf
- * has a PMU for each kind of core, only the PMU of the first online CPU is tried.
+ * The event never counts.  While it exists, perf should keep the counters reserved.  If they are
+ * not reserved, perf never reserves them, and exclusive ownership is not possible.  If perf has a
+ * PMU for each kind of core, only the PMU of the first online CPU is tried.
  */
 static int probe(void)
 {

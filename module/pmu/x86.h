@@ -36,9 +36,9 @@
 
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
- * The bit below it is not used, because perf may own the counter, and perf loads only values that
- * are less than half of the counter's range from the wrap.  If the PMD used this bit, too, a PMD of
- * 0 would be loaded as a value that is exactly half of the range from the wrap.
+ * The bit below it is not used, because perf may own the counter.  perf loads a value only if less
+ * than half of the counter's range then remains until the wrap.  If the PMD used this bit, too,
+ * exactly half of the range would remain when a PMD of 0 is loaded.
  */
 #define X86_SPARE_BITS	   2
 
@@ -231,7 +231,7 @@ static __always_inline void x86_write(u32 msr, u64 value)
 	native_wrmsr(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
-/* Halt the set's counters.  WRMSR serializes, so they count nothing after this function. */
+/* Halt the set's counters.  WRMSR serializes, so they have stopped when this function returns. */
 static __always_inline void x86_halt(const struct pfm_registers *registers)
 {
 	if (x86->global_control)
@@ -249,8 +249,8 @@ static __always_inline u64 x86_read_msr(u32 msr)
 }
 
 /*
- * Used instead of the kernel's function, whose name depends on the version of the kernel, and which
- * may call a tracepoint.
+ * Used instead of the kernel's function.  The name of the kernel's function depends on the version
+ * of the kernel, and that function may call a tracepoint.
  */
 static __always_inline u64 x86_rdpmc(u32 number)
 {

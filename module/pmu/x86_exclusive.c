@@ -233,7 +233,7 @@ MODULE_PARM_DESC(
 
 /*
  * Halt all counters and clear their values.  If @ours is true, write x86_counter.fill to each
- * counter: its PMD becomes 0.  Otherwise write 0.
+ * counter, so that the counter's PMD becomes 0.  If @ours is false, write 0 to each counter.
  */
 static void clear_registers(bool ours)
 {

@@ -59,8 +59,8 @@ struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
 }
 
 /*
- * Create an event that is scheduled on this CPU, but counts at no level.  The period is the range
- * of PMD @n.
+ * Create an event that is scheduled on this CPU, but excludes all privilege levels, so that it
+ * counts nothing.  The period is the range of PMD @n.
  */
 static struct perf_event *create(unsigned int n, u64 config)
 {
@@ -96,9 +96,9 @@ static void put(unsigned int n, struct perf_event *event)
  * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
  * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
  *
- * perf may have moved some placeholders to other counters.  Afterwards the same PMDs as before have
- * a placeholder.  If the counter of a placeholder belongs to none of these PMDs, the placeholder is
- * assigned to one of the PMDs that remain.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  This function does not change which
+ * PMDs have a placeholder.  If the counter of a placeholder belongs to none of these PMDs, the
+ * placeholder is assigned to one of the PMDs that remain.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {
@@ -135,8 +135,8 @@ static void stop_one(struct perf_event *event)
 }
 
 /*
- * Start an event.  If the fields of the event have its value (PERF_HES_UPTODATE), the counter is
- * loaded from them.  Otherwise the value is still in the counter.
+ * Start an event.  If the value is in the fields of the event (PERF_HES_UPTODATE), the counter is
+ * loaded from these fields.  Otherwise the value is still in the counter.
  */
 static void start_one(struct perf_event *event)
 {
@@ -220,8 +220,8 @@ void x86_placeholders_end(void)
 /**
  * x86_placeholders_restart() - restart the placeholders of this CPU that perf has stopped
  *
- * An interrupt starts them, because perf does not start an event in an NMI.  This interrupt
- * usually comes before the interrupted program goes on.  Called in an NMI.
+ * An irq_work starts them, because perf does not start an event in an NMI.  The irq_work usually
+ * runs before the interrupted program goes on.  Called in an NMI.
  */
 void x86_placeholders_restart(void)
 {
@@ -410,8 +410,8 @@ u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
 /**
  * x86_placeholders_keep() - keep the counters of a CPU that are still needed, and release the rest
  * @cpu: the CPU
- * @pmds: bitmap of the PMDs that are needed.  General counters below the highest one of them are
- *	needed, too: see the beginning of this file.
+ * @pmds: bitmap of the PMDs that are needed.  All general counters below the highest general
+ *	counter in @pmds are needed, too: see the beginning of this file.
  *
  * Process context, may sleep, CPU hotplug held off.  No set on @cpu uses other PMDs.
  */

@@ -40,11 +40,13 @@ enum {
 };
 
 /**
- * struct shared_set - the set of one of the two contexts; used by its CPU only, interrupts off
+ * struct shared_set - the set of one of the two contexts that may count on a CPU
  * @loaded: the set whose values are in placeholders; NULL while its placeholders are parked
  * @pending: counters of @loaded whose wrap has not been acknowledged yet.  An NMI may set bits.
- * @is_loading: shared_start() writes the values, or handles wraps in @pending; during this time an
- *	NMI only sets bits in @pending
+ * @is_loading: true while shared_start() writes the values or handles the wraps in @pending.
+ *	During this time an NMI only sets bits in @pending.
+ *
+ * Only this CPU uses the structure, with interrupts off.
  */
 struct shared_set {
 	struct pfm_registers *loaded;

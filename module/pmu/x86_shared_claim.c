@@ -86,7 +86,7 @@ static void end(void)
 /*
  * perf uses the branch records itself, so they cannot be shared.
  *
- * Return: word @word of the bitmap of all PMDs that contain branch records.
+ * Return: a bitmap of those PMDs from 64 * @word to 64 * @word + 63 that contain branch records.
  */
 static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
 {

@@ -108,9 +108,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Hand back the oldest full region.  Samples are lost only while no region is free.  If samples
- * have been lost, the handler fills this region next, so the description of this region gets the
- * number of samples lost since the previous restart.
+ * Hand back the oldest full region.  If samples have been lost since the previous restart, no
+ * region is free, and the handler fills this region next.  So the description of this region gets
+ * the number of these samples.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

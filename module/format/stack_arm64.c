@@ -2,12 +2,12 @@
 /*
  * The kernel's stack on arm64.
  *
- * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the trace begins
- * with the functions that have been called since the interrupt.  When an exception interrupts the
- * kernel, kernel_entry in entry.S makes a frame record.  In older kernels the return address of
- * this record is the interrupted pc.  Newer kernels (with asm/stacktrace/frame.h) mark the record
- * as part of a pt_regs, and the trace takes the pc from the pt_regs.  Either way the trace contains
- * this pc.  The addresses that come before the pc are skipped.
+ * The kernel exports stack_trace_save().  The trace that this function stores begins with the
+ * functions that have been called since the interrupt.  When an exception interrupts the kernel,
+ * kernel_entry in entry.S makes a frame record.  In older kernels the return address of this record
+ * is the interrupted pc.  Newer kernels (with asm/stacktrace/frame.h) mark the record as part of a
+ * pt_regs, and the trace takes the pc from the pt_regs.  Either way the trace contains this pc.
+ * The addresses that come before the pc in the trace are skipped.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>

@@ -31,13 +31,14 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* frames left to read, so even a circular chain ends */
+	unsigned int
+		frames; /* how many more may be read, so that even a circular chain ends */
 	bool is_kernel;
 };
 
 /*
- * Store @address if it fits the stack: a kernel address for the kernel's stack, or a user address
- * for the program's stack.
+ * Store @address if there is room.  On the kernel's stack, only kernel addresses are stored; on the
+ * program's stack, only user addresses are stored.
  */
 static void add(struct walk *walk, u64 address)
 {

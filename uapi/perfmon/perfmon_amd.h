@@ -8,10 +8,10 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have four
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
- * the overflow flag: each write of the counter sets it, and a wrap clears it.  The bit below the
- * flag is not used: with shared ownership, perf may load the counter, and perf loads only values
- * that are less than 2^47 events before the wrap.  If PMDs used this bit, a PMD of 0 would be
- * loaded as a value that is exactly 2^47 events before the wrap.
+ * the overflow flag: each write of the counter sets it, and a wrap clears it.  PMDs do not use the
+ * bit below the flag either, because with shared ownership perf may write the counter, and perf
+ * writes only values that are less than 2^47 events before the wrap.  If PMDs used this bit, the
+ * value that is written for a PMD of 0 would be exactly 2^47 events before the wrap.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling").  The numbers up to PMD 13 are those of perfmon2.
@@ -67,11 +67,11 @@
 
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware cannot select privilege
- * levels, so only the module uses the bits USER and KERNEL: if only one of them is set, the module
- * discards the samples of the other level.  In this case, a read of PMD 4 or PMD 7 returns the
- * value that the PMD had when the period began.  If neither bit is set, nothing is counted.  The
- * module computes the field of the maximum count from the value of the PMD, and ignores this field
- * in values that a program writes.
+ * levels, so the module selects them itself: if only one of the bits USER and KERNEL is set, the
+ * module discards the samples of the other level.  In this case, a read of PMD 4 or PMD 7 returns
+ * the value that the PMD had when the period began.  If neither bit is set, nothing is counted.
+ * The module computes the field of the maximum count from the value of the PMD, and ignores this
+ * field in values that a program writes.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* PMC 5: count ops, not cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* PMC 4: vary the low bits of the period */

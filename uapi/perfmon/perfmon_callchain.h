@@ -31,9 +31,9 @@
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or was
  * interrupted while it had none.  The next address is then in the caller's caller.  On POWER the
  * format takes the caller from the link register, unless the format finds out that the register no
- * longer holds the return address.  It cannot always find out: if the interrupted function has
- * already called another function, the chain may also contain an address in the interrupted
- * function itself.
+ * longer holds the return address.  The format cannot always find this out.  So if the interrupted
+ * function has already called another function, the chain may also contain an address in the
+ * interrupted function itself.
  *
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the

@@ -8,8 +8,8 @@
  * order of the PMDs' numbers; each value is a __u64.
  *
  * In each entry, @values says how many values follow, and which clock @tstamp was read from.  The
- * number of values may change from entry to entry: each PMD has its own reg_smpl_pmds, which may be
- * written between two entries.
+ * number of values may change from entry to entry, because each PMD has its own reg_smpl_pmds, and
+ * a program may change reg_smpl_pmds between two entries.
  *
  * The buffer is full when an entry of the largest size no longer fits.  Then monitoring is masked,
  * and if the PMD that overflowed has PFM_REGFL_OVFL_NOTIFY, a notification is sent.
@@ -90,7 +90,7 @@ struct pfm_dfl_smpl_hdr {
  * @ip: address of the instruction that the hardware recorded or, if it recorded none, of the
  *	interrupted instruction.  If the interrupted instruction is in the kernel, and the user may
  *	not see kernel addresses, this field is the user-level address at which the thread entered
- *	the kernel.  For a thread that runs no user code, it is then 0
+ *	the kernel, or 0 if the thread runs no user code
  * @tstamp: time of the sample; see @values for the clock
  * @cpu: number of the CPU
  * @set: number of the event set

@@ -64,7 +64,7 @@
  *
  * 3. Structures without flags (pfarg_load, pfarg_start, and the other pfm_* structures): reserved
  *    fields must be zero (EINVAL, PFM_REASON_RESERVED).  A later version may use these fields
- *    for flags, the name of a PMU, a CPU or a pidfd.
+ *    for flags, a CPU, a pidfd or the name of a PMU.
  *
  * 4. Every structure may become longer, at its end.  If the caller's structure is longer than the
  *    kernel's version of it, the additional bytes must be zero.  If they are not, the call fails
@@ -78,7 +78,8 @@
  *    structure is longer than the kernel's version of it, the kernel clears the additional bytes.
  *    The caller need not initialise such a structure.
  *
- * 6. Messages of types that later versions add contain their length, see struct pfm_msg_header.
+ * 6. A later version may add types of message.  Each message of such a type contains its length,
+ *    see struct pfm_msg_header.
  */
 #ifndef _PERFMON_PERFMON_IOCTL_H
 #define _PERFMON_PERFMON_IOCTL_H
@@ -117,10 +118,10 @@
  *
  * ENOSYS: no PMU, or no PMU of the name in pmu_name.  EFAULT: argument unreadable.  EINVAL: an
  * unknown flag; flags that exclude each other; the context is not system-wide, but CPUs share the
- * PMU; an unknown format; an argument of the format that is shorter than its first version, or that
- * the format does not accept; an argument without a format.  EOPNOTSUPP: a flag that is not offered
- * yet, or that the PMU does not support.  EPERM: kernel.perf_event_paranoid, or one of the files
- * policy and task_group in /sys/kernel/perfmon, forbids the caller to count; the context is
+ * PMU; an unknown format; a format argument that is shorter than its first version, or that the
+ * format does not accept; a format argument without a format.  EOPNOTSUPP: a flag that is not
+ * offered yet, or that the PMU does not support.  EPERM: kernel.perf_event_paranoid, or one of the
+ * files policy and task_group in /sys/kernel/perfmon, forbids the caller to count; the context is
  * system-wide, and the caller neither holds CAP_PERFMON nor is in sys_group; or the caller may
  * count at user level only, and CPUs share the PMU.  EBUSY: the descriptor has a context already.
  * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
@@ -239,7 +240,7 @@
  *
  * The sampling format, if there is one, empties its buffer; "nway" hands back only its oldest full
  * region.  PMDs that overflowed get their long reset values, monitoring is unmasked, and a blocked
- * thread continues.  All this is done when the call returns.
+ * thread continues.  All this happens before the call returns.
  *
  * EBUSY has one of these reasons:
  * - The context is not loaded, or each CPU has a buffer (see PFM_IOC_RESTART_CPU).
@@ -355,9 +356,9 @@
 /**
  * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
  *
- * With PFM_FL_INHERIT_*, threads that monitored threads create get copies of the context.  With
- * PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread ends,
- * when its thread executes a program that the loader may not monitor, or when the context is
+ * With PFM_FL_INHERIT_*, a thread that is created by a monitored thread gets a copy of the context.
+ * With PFM_FL_KEEP_COUNTS a copy keeps its own counts when it ends.  A copy ends when its thread
+ * ends, when its thread executes a program that the loader may not monitor, or when the context is
  * unloaded.  PFM_THREAD_ENDED selects a copy that has ended.  Each call with PFM_THREAD_ENDED reads
  * the next copy, in the order in which the copies ended.  After an unload, the values of all
  * threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs were
@@ -374,8 +375,8 @@
  *
  * EINVAL: invalid @which or @count; invalid PMD, flags or set; PMD not in use; reserved field not
  * zero; PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: the counts of
- * all copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  A call that fails
- * loses no counts: a later call returns them.
+ * all copies that have ended have been read already.  E2BIG, ENOMEM, EFAULT.  If a call fails, the
+ * counts stay in the kernel, and a later call can read them.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

@@ -18,12 +18,12 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  They never overflow.  A virtual PMD that can be
- * written counts as all PMDs do: only between start and stop, and only while its event set is
- * active.  A read-only virtual PMD does not count: it shows a value that the kernel has.  While the
- * context is monitoring with the PMD's set, a read of a read-only PMD returns the present value.
- * At all other times a read returns the value that the PMD had when the context last stopped
- * monitoring with this set.
+ * Virtual PMDs, which the core adds to every PMU.  They never overflow.  A writable virtual PMD
+ * counts like any other PMD: only between start and stop, and only while its event set is active.
+ * A read-only virtual PMD does not count: it shows a value that the kernel has.  While the context
+ * is monitoring with the PMD's set, a read of a read-only PMD returns the present value.  At all
+ * other times a read returns the value that the PMD had when the context last stopped monitoring
+ * with this set.
  *
  * In a system-wide context, PFM_PMD_TASK_CLOCK counts the time for which the set was active while
  * the context was monitoring, and PFM_PMD_CPU is the number of the context's CPU.  A system-wide
@@ -47,7 +47,7 @@
 #define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
 #define PFM_FL_MAP_SETS		 0x10 /* not offered: a user-readable page for each set */
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* a notification queues no message */
-#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads create */
+#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads created by monitored threads */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
 #define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of each copy that has ended */
 
@@ -242,7 +242,7 @@ struct pfarg_setinfo {
  *	perfmon2 still work.
  * @msg_ovfl_ip: address of the interrupted instruction.  If this instruction is in the kernel, and
  *	the user may not see kernel addresses, this field is the user-level address at which the
- *	thread entered the kernel.  For a thread that runs no user code, it is then 0.
+ *	thread entered the kernel, or 0 if the thread runs no user code.
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
@@ -469,7 +469,7 @@ struct pfm_restart_cpu {
 
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN	     0 /* only the thread on which the context was loaded */
-#define PFM_THREAD_ENDED     1 /* of the copies not read yet, the one that ended first */
+#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16

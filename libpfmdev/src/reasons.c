@@ -27,7 +27,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_PMD_HELD] = "the PMD is held by another user of the PMU",
 	[PFM_REASON_PMC_VALUE] = "the PMU does not accept the value of the PMC",
 	[PFM_REASON_NOT_A_COUNTER] = "the PMC does not accept flag PFM_REGFL_NO_EMUL64",
-	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
+	[PFM_REASON_PMD_UNUSED] = "the PMD is not in use in this set",
 	[PFM_REASON_NO_SET] = "the event set does not exist",
 	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",
 	[PFM_REASON_LOADED] = "the context is loaded already",
@@ -69,7 +69,7 @@ static const char *const sentences[] = {
 		"kernel.perf_event_paranoid=2' or 'echo user >/sys/kernel/perfmon/policy' "
 		"as root, or join the group of /sys/kernel/perfmon/task_group",
 	[PFM_REASON_MAY_NOT_BLOCK] =
-		"the caller may not make that thread wait: this needs the permission to "
+		"the caller may not block that thread: this needs the permission to "
 		"attach with ptrace, and is never allowed for process 1",
 	[PFM_REASON_SET_SHARE] =
 		"the user's event sets have reached the limit /sys/kernel/perfmon/set_user_max, which root can raise",

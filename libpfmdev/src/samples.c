@@ -70,9 +70,9 @@ struct buffer {
 };
 
 /**
- * struct pfm_samples - the buffers
- * @buffers: the buffers
- * @count: number of @buffers
+ * struct pfm_samples - sampling buffers whose samples are read together, in time order
+ * @buffers: array of the buffers
+ * @count: number of elements of @buffers
  * @left: number of samples of the round that have not been read
  * @last: buffer of the sample that the last pfm_samples_next() returned; NULL if that call returned
  *	no sample
@@ -302,8 +302,8 @@ PFMDEV_EXPORT struct pfm_samples *pfm_samples_open(void)
 }
 
 /*
- * Begin with the first sample. Fails if somebody else has already handed back regions, because then
- * the first region may not be the oldest.
+ * Prepare to read @buffer from its first sample on. Fails if somebody else has already handed back
+ * regions, because then the first region may not be the oldest.
  */
 static int begin_buffer(struct buffer *buffer)
 {

@@ -64,7 +64,7 @@ static const struct {
 	  "the PMU does not accept the value of the PMC: value 0xc" },
 	{ PFM_REASON_NOT_A_COUNTER,
 	  "the PMC does not accept flag PFM_REGFL_NO_EMUL64: PMC 12" },
-	{ PFM_REASON_PMD_UNUSED, "the PMD was never written in this set: PMD 12" },
+	{ PFM_REASON_PMD_UNUSED, "the PMD is not in use in this set: PMD 12" },
 	{ PFM_REASON_NO_SET, "the event set does not exist: set 12" },
 	{ PFM_REASON_SET_ZERO, "event set 0 cannot be deleted" },
 	{ PFM_REASON_LOADED, "the context is loaded already" },
@@ -108,7 +108,7 @@ static const struct {
 	  "kernel.perf_event_paranoid=2' or 'echo user >/sys/kernel/perfmon/policy' as "
 	  "root, or join the group of /sys/kernel/perfmon/task_group" },
 	{ PFM_REASON_MAY_NOT_BLOCK,
-	  "the caller may not make that thread wait: this needs the permission to attach "
+	  "the caller may not block that thread: this needs the permission to attach "
 	  "with ptrace, and is never allowed for process 1: thread 12" },
 	{ PFM_REASON_SET_SHARE,
 	  "the user's event sets have reached the limit /sys/kernel/perfmon/set_user_max, which root can raise" },
@@ -199,10 +199,9 @@ TEST(values_are_written_in_their_format)
 	SENTENCE("pfm_write_pmcs: element 0: the PMU has no such PMC: PMC 77",
 		 .operation = 1, .error = EINVAL, .reason = PFM_REASON_NO_PMC, .index = 0,
 		 .value = 77);
-	SENTENCE(
-		"pfm_read_pmds: element 3: the PMD was never written in this set: PMD 259",
-		.operation = 3, .error = EINVAL, .reason = PFM_REASON_PMD_UNUSED,
-		.index = 3, .value = 259);
+	SENTENCE("pfm_read_pmds: element 3: the PMD is not in use in this set: PMD 259",
+		 .operation = 3, .error = EINVAL, .reason = PFM_REASON_PMD_UNUSED,
+		 .index = 3, .value = 259);
 	SENTENCE(
 		"pfm_write_pmcs: element 1: the PMU does not accept the value of the PMC: "
 		"value 0xffffffff00000001",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon handles events of counters that several CPUs of AMD's processors share. */
+/* Tests how pfmon handles events for the counters that several CPUs of an AMD processor share. */
 #include <stdio.h>
 #include <string.h>
 #include <perfmon/perfmon.h>
@@ -45,8 +45,8 @@ static uint64_t code_of(const struct machine *machine, const char *name)
 }
 
 /*
- * AMD's manual for family 17h model 31h (PPR) calls these events L3Event[...]. The codes here are
- * without the masks of threads and slices.
+ * AMD's manual for family 17h model 31h (PPR) calls these events L3Event[...]. The codes here do
+ * not contain the masks that select threads and slices.
  */
 TEST(events_of_the_l3_are_those_of_the_manual)
 {
@@ -107,7 +107,7 @@ TEST(events_of_another_pmu_are_refused)
 	must_be_refused(&cache, "l3-mises", "did you mean 'l3-misses'");
 	must_be_refused(&cache, "amd_l3::l3-mises", "did you mean 'l3-misses'");
 	must_be_refused(&cache, "cycles", "unknown event 'cycles'");
-	must_be_refused(&cache, "l3-misses:u", "cannot be split into user and kernel");
+	must_be_refused(&cache, "l3-misses:u", "cannot be counted at one level only");
 }
 
 /* A PMC contains only the code of its own event, so any six events can be counted together. */

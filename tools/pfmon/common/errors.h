@@ -12,8 +12,8 @@
 #define EXIT_NOT_FOUND	    127
 
 /*
- * fail() prints "pfmon: SENTENCE" and returns -1, which its caller can return. warn_user() prints
- * "pfmon: warning: SENTENCE".
+ * fail() prints "pfmon: SENTENCE" and returns -1, so that a caller can write "return fail(...)".
+ * warn_user() prints "pfmon: warning: SENTENCE".
  */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of one line, as in /proc and /sys. */
+/* Read the first line of a file. Many files in /proc and /sys have only one line. */
 #ifndef PFMON_FIRST_LINE_H
 #define PFMON_FIRST_LINE_H
 

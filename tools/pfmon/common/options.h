@@ -31,7 +31,7 @@ struct option_row {
 /**
  * struct command_line - the options and arguments of a command
  * @name: name of the command, such as "pfmon stat"
- * @synopsis: the options and arguments that follow @name, a line for each form
+ * @synopsis: the options and arguments that follow @name; one line for each form of the command
  * @about: what the command does
  * @options: table of options without --help; its last row has no name
  * @notes: text of --help after the options, or NULL

@@ -43,8 +43,8 @@ const struct data_record *data_next(struct data_file *file);
 
 /**
  * struct data_body - the part of a record's body that has not been read
- * @next: next byte
- * @end: end of the record
+ * @next: first byte that has not been read
+ * @end: first byte after the record
  */
 struct data_body {
 	char *next;

@@ -208,8 +208,8 @@ int data_create_in_memory(struct data_writer *writer)
 }
 
 /*
- * Join @count strings, each with its zero byte. Returns a text that the caller frees, or
- * NULL if there is no memory.
+ * Join @count strings, each with its zero byte, and store the size of the result in @size. Returns
+ * a text that the caller frees, or NULL if there is no memory.
  */
 static char *join(const char *const *strings, size_t count, size_t *size)
 {

@@ -203,8 +203,8 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 }
 
 /*
- * encode() stores no bits for a counter that cannot count the event, for example because the
- * counter cannot count in the modes that the user chose. Leave out these counters.
+ * Leave out the counters that cannot count @event, for example because they cannot count in the
+ * modes that the user chose. For such a counter, encode() sets needs.count to 0.
  */
 static void leave_out(const struct table *table, size_t event)
 {

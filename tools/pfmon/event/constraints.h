@@ -23,15 +23,15 @@ struct verdict {
 
 /*
  * Give a counter to as many of the events as possible. If two events need different values of the
- * same PMC bit, at most one of them gets a counter. Earlier events have priority. Returns -1 if
- * there is no memory.
+ * same PMC bit, at most one of them gets a counter. Earlier events have priority. Stores the result
+ * for @events[i] in @verdicts[i]. Returns 0, or -1 if there is no memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);
 
 /*
- * Store the PMC bits that let PMD @pmd count @event. Returns the number of PMCs, or 0 if the PMD
- * cannot count the event.
+ * Store in @bits the PMC bits that let PMD @pmd count @event. Returns the number of PMCs, or 0 if
+ * the PMD cannot count the event.
  */
 unsigned int event_encode(const struct pmu *pmu, const struct event *event, uint16_t pmd,
 			  struct pmc_bits bits[MAX_PMCS_PER_EVENT]);

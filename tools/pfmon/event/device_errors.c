@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Explain why opening the device, loading a context or another call failed, and what the user can
- * do.
+ * Report why a call failed, such as opening the device or loading a context, and advise the user
+ * what to do.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -59,8 +59,9 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	if (pfm_get_error(fd, &last))
 		return text;
 	/*
-	 * If perf holds the counters, last.holder begins with "perf". If contexts of a process with
-	 * the name "perf" hold them, "perf" comes later: "system-wide contexts: perf[42]".
+	 * If perf holds the counters, last.holder begins with "perf". If contexts of a process
+	 * named "perf" hold them, "perf" is not at the beginning, as in "system-wide contexts:
+	 * perf[42]".
 	 */
 	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
@@ -84,9 +85,10 @@ static int fail_no_pmu(const char *pmu)
 	if (is_loaded && pmu)
 		return fail_no_such_pmu(pmu);
 	if (is_loaded)
-		return fail("there is no PMU description for this machine: "
-			    "'modprobe perfmon_soft'%s loads one that fits everywhere",
-			    as_root());
+		return fail(
+			"there is no PMU description for this machine: "
+			"'modprobe perfmon_soft'%s loads one that works on every machine",
+			as_root());
 	return fail(
 		"perfmon is not loaded: run 'modprobe perfmon'%s; if modprobe reports a "
 		"rejected key, see SECURE BOOT in pfmon(1)",

@@ -389,7 +389,7 @@ static int check_modes(const struct event *event, const char *name,
 		return 0;
 	if (event->needs_counter && machine->pmu->has_modes)
 		return 0;
-	return fail("event '%s' cannot be split into user and kernel: leave out "
+	return fail("event '%s' cannot be counted at one level only: leave out "
 		    "':%s'",
 		    name, event->modes == MODE_USER ? "u" : "k");
 }
@@ -519,7 +519,7 @@ int events_parse(struct event_list *list, const char *text, const struct machine
 	free(copy);
 	if (!result && is_inside)
 		return fail(
-			"'%s': a brace is open: close it, and quote braces in a shell",
+			"'%s' has an open brace: close it, and quote braces in a shell",
 			text);
 	return result;
 }

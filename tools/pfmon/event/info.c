@@ -26,8 +26,9 @@ static const struct command_line line = {
 	.name = "pfmon info",
 	.synopsis = "[--pmu NAME]",
 	.about =
-		"Show the version of the perfmon module, the PMU, its registers and limits.  Root and\n"
-		"users who may monitor CPUs also see what monitoring has cost on each CPU.\n",
+		"Show the PMU, its registers, and the version and limits of the perfmon module.\n"
+		"Root and users who may monitor CPUs also see what monitoring has cost on each\n"
+		"CPU.\n",
 	.options = rows,
 };
 

@@ -12,8 +12,9 @@
  * @pmu: pfmon's description of the PMU; NULL if pfmon has none
  * @scope: if several CPUs share the PMU's registers, the scope of the registers; empty if each CPU
  *	has its own registers
- * @is_user_level: machine_ask() queried a context that counts nothing at kernel level
- * @is_system_wide: pfmon monitors CPUs, so its contexts have no PMDs that belong to a thread
+ * @is_user_level: machine_ask() queried a context that counts at user level only
+ * @is_system_wide: pfmon monitors CPUs, so its contexts lack the virtual PMDs that count events of
+ *	a thread, such as context switches
  */
 struct machine {
 	struct pfm_info info;

@@ -2,7 +2,7 @@
 /*
  * If there are more events than counters, distribute them among event sets that take turns. Each
  * event goes into the first set that has a counter for it. This keeps the number of sets small, and
- * the events that the user names first go into the first set.
+ * puts the events that the user names first into the first set.
  */
 #include <stdlib.h>
 
@@ -172,7 +172,7 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 	}
 	/*
 	 * If only one set was created, all events that did not fit into it were left out. Then the
-	 * context needs only set 0, and no sets take turns.
+	 * context uses only set 0, which every context has, and sets do not take turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

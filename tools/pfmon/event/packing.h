@@ -18,10 +18,10 @@
  * stay together. An event that needs no counter is in each set, unless an event in the same braces
  * needs a counter. If all events can be counted at the same time, nothing is changed.
  *
- * Some events get no counter even in a set of their own. With @is_lenient, such an event becomes
- * EVENT_NOT_COUNTED. Without @is_lenient, the function reports the event and returns -1. If several
- * events in braces do not get counters in one set, the function reports this with and without
- * @is_lenient.
+ * Some events cannot get a counter even in a set of their own. With @is_lenient, such an event
+ * becomes EVENT_NOT_COUNTED. Without @is_lenient, the function reports the event and returns -1. If
+ * several events in braces cannot all get counters in one set, the function reports this and
+ * returns -1, even with @is_lenient.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

@@ -236,7 +236,10 @@ static inline uint16_t pmu_extra_pmc(const struct pmu *pmu, uint64_t code)
 	return pmu->extra_pmc ? pmu->extra_pmc(code) : 0;
 }
 
-/* Returns whether the CPU implements a code of @event. If so, stores the code in @code. */
+/*
+ * Returns whether the CPU implements one of the codes of @event. If so, stores the first such code
+ * in @code.
+ */
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,
 		     uint64_t *code);
 

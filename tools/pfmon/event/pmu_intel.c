@@ -113,8 +113,8 @@ static const struct common_event common_icelake[] = {
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
 /*
- * The last counter that can sample precisely: on models whose records contain the address of the
- * exact instruction (precise.c), counters 0 to 3 have PEBS.
+ * The last counter that can sample precisely. If the PEBS records of a model contain the address of
+ * the exact instruction (see precise.c), the model's counters 0 to 3 support PEBS.
  */
 #define LAST_PRECISE 3
 

@@ -214,7 +214,8 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 /*
  * Add the sampling fields of MMCRA. A marked event is caused by an instruction that the processor
  * has selected for sampling. The SDAR mode (the source of a sample's address) does not affect
- * counting. So an event that is not marked and whose code sets no SDAR mode works with any mode.
+ * counting. So if an event is not marked, and its code does not set the SDAR mode, the event works
+ * with every SDAR mode.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -241,9 +242,9 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold for all counters. On POWER8, an event that uses no threshold needs the
- * threshold to be off. PM_MRK_FAB_RSP_MATCH and PM_MRK_FAB_RSP_MATCH_CYC match a certain response
- * of the fabric; their codes contain this response in place of a threshold.
+ * There is one threshold for all counters. On POWER8, an event that does not use the threshold
+ * needs it to be off. PM_MRK_FAB_RSP_MATCH and PM_MRK_FAB_RSP_MATCH_CYC match a certain response of
+ * the fabric; their codes contain this response in place of a threshold.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -311,9 +312,9 @@ static bool is_bad_compare(uint64_t code)
 }
 
 /*
- * Returns whether the sampling mode in @code is reserved. POWER8 reserves no mode. POWER9 and
- * POWER10 reserve the modes in reserved[] and all modes whose lower two bits are 3. In addition,
- * POWER9 reserves mode 0x0c, and POWER10 reserves mode 0x10.
+ * Returns whether the sampling mode in @code is reserved. On POWER8, no mode is reserved. On
+ * POWER9 and POWER10, the modes in reserved[] and all modes whose lower two bits are 3 are
+ * reserved. In addition, mode 0x0c is reserved on POWER9, and mode 0x10 on POWER10.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {

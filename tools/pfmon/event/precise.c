@@ -10,7 +10,7 @@
 #include "precise.h"
 
 /*
- * The first format whose records contain the address of the instruction that caused the event.
+ * The first PEBS format whose records contain the address of the instruction that caused the event.
  * Records of earlier formats contain only the address of the next instruction.
  */
 #define FIRST_EXACT_FORMAT 2

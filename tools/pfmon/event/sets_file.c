@@ -138,8 +138,8 @@ static int parse_number(const char *word, uint64_t *number)
 
 /*
  * Add an event to the last set. The set's turn ends when this event has occurred @number times. The
- * event takes a counter even if a 'count' line of the set counts the same event. The count of this
- * counter is not shown.
+ * event takes a counter of its own, even if a 'count' line of the set counts the same event. The
+ * count of this counter is not shown.
  */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {

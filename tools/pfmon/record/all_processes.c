@@ -47,8 +47,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * If the kernel reports only what happens on some of the CPUs, pfmon does not use these
-	 * reports, because processes may also run on the other CPUs.
+	 * Even if side_band_open() failed, the kernel may report what happens on some of the CPUs.
+	 * pfmon does not use these reports, because processes may also run on the other CPUs.
 	 */
 	if (error)
 		side_band_close(&all->band);

@@ -28,8 +28,8 @@ struct seen_process;
  * @seen_count: number of @seen
  * @looked_at: value of @now at the last call of all_processes_follow()
  * @gaps: value of @band.gaps at the last call of all_processes_follow(). If @band.gaps is larger at
- *	the next call, a CPU has come online and its first reports are missing: pfmon reads /proc
- *	again
+ *	the next call, a CPU has come online and its first reports are missing. pfmon then reads
+ *	/proc again
  */
 struct all_processes {
 	pid_t tid;
@@ -63,7 +63,7 @@ int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);
 
 /*
- * Write which processes, names and mappings are new since the last call. @now is the time of the
+ * Write the processes, names and mappings that are new since the last call. @now is the time of the
  * newest sample.
  */
 int all_processes_follow(struct all_processes *all, uint64_t now);

@@ -39,15 +39,15 @@ struct buffer {
 };
 
 /*
- * Map the buffer of context @fd at @offset.  Returns 0, or a positive errno without a message.  The
- * caller calls buffer_free() in any case.
+ * Map a sampling buffer of the context with descriptor @fd. @offset is the offset for mmap().
+ * Returns 0, or a positive errno without a message. The caller calls buffer_free() in any case.
  */
 int buffer_map(struct buffer *buffer, int fd, uint64_t offset, enum data_format format);
 void buffer_free(struct buffer *buffer);
 
 /*
- * Store the numbers of samples in @counts: those that were written since the recording began, those
- * that were lost since then, and those that are in the buffer now.
+ * Store in @counts how many samples were written and lost since the recording began, and how many
+ * are in the buffer now.
  */
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
@@ -67,7 +67,7 @@ void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts)
 
 /* The functions below return 0, or -1 after reporting an error. */
 
-/* Write to the file the samples in a buffer that is not full, and then its losses. */
+/* The buffer is not full. Write its samples to the file, and then its losses. */
 int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 
 /* Write the losses so far, unless they are in the file already. */

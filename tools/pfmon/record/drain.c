@@ -89,7 +89,7 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 
 /*
  * There are @count entries at @entries. Returns how many of them fit into *@size bytes, and sets
- * *@size to the size of these entries.
+ * *@size to the size of the entries that fit.
  */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
@@ -336,8 +336,8 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 }
 
 /*
- * Returns how much the count and the sum of a table entry have grown since the entry was last
- * written.
+ * Returns how much the count and the sum of a table entry have grown since pfmon last wrote the
+ * entry to the file.
  */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
@@ -369,7 +369,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* Write how much each table entry has grown since it was last written. */
+/* Write to the file how much each table entry has grown since pfmon last wrote the entry. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *places,
 			size_t count)

@@ -19,9 +19,9 @@
 
 /**
  * struct tally - sums over samples
- * @newest: time of the last sample; 0 if no sample has a time
- * @events: sum of periods, for each PMD
- * @samples: number of samples, for each PMD
+ * @newest: time of the newest sample; 0 if no sample has a time
+ * @events: for each PMD, the sum of the periods of its samples
+ * @samples: for each PMD, the number of its samples
  */
 struct tally {
 	uint64_t newest;
@@ -48,7 +48,8 @@ struct tally {
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  *
- * If the names of formats follow a field in parentheses, only these formats use the field.
+ * If a description above ends with the names of formats in parentheses, the field is used only with
+ * these formats.
  */
 struct drain {
 	enum data_format format;
@@ -69,9 +70,10 @@ struct drain {
 
 /*
  * Take a full buffer or region. Returns 1 if a buffer or region was taken. The caller then hands it
- * back with pfm_restart(), and calls drain_handed_back() if that succeeds. Returns 0 if no buffer
- * or region is full. Returns -1 after reporting a failed write; the samples that were taken are
- * then lost. If @writer is NULL, nothing is written, and the samples that are taken are lost.
+ * back with pfm_restart() or pfm_restart_cpu(), and calls drain_handed_back() if the restart
+ * succeeds. Returns 0 if no buffer or region is full. Returns -1 after reporting a failed write;
+ * the samples that were taken are then lost. If @writer is NULL, nothing is written, and the
+ * samples that are taken are lost.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
@@ -101,7 +103,8 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
 /**
  * struct drain_counts - how many samples were written, are in the buffer, or were lost
  * @produced: samples that the kernel took. With nway and hist this is the kernel's own count. With
- *	default and callchain it is computed from the samples that were taken, wait or were lost
+ *	default and callchain it is the sum of three numbers: the samples that pfmon took from the
+ *	buffer, the samples that are in the buffer, and the samples that the kernel lost
  * @written: samples in the file
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file

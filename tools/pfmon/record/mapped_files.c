@@ -33,7 +33,7 @@ static void find_build_id_of_file(struct mapped_files *files, const char *path,
 }
 
 /*
- * Store in @text the build-id of the mapped file, or "" if the path of @map now names another file.
+ * Store in @text the build-id of the mapped file, or "" if another file has the path of @map now.
  * The path is looked up below the process's root directory or, if it does not exist there, below
  * pfmon's own root directory.
  */

@@ -66,7 +66,8 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 /*
  * Write the names and mappings that are new since the previous call. @now is the time of the newest
  * sample. In the file, the names and mappings are valid after the time @now of the previous call.
- * Those of the first call, and of the first call after process_forget(), are valid from time 0 on.
+ * The names and mappings that the first call writes, and those that the first call after
+ * process_forget() writes, are valid from time 0 on.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

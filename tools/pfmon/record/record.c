@@ -38,7 +38,10 @@ static const int *targets(const struct record_options *options, const pid_t *com
 	return options->scope.threads.count ? options->scope.threads.ids : command;
 }
 
-/* Returns whether the command itself is recorded: the user named no processes, threads or CPUs. */
+/*
+ * Returns whether the command itself is recorded. It is not recorded if the user named processes,
+ * threads or CPUs.
+ */
 static bool is_own(const struct record_options *options)
 {
 	return options->command && !targets_are_given(&options->scope);
@@ -151,7 +154,7 @@ static void warn_of_processes(const struct run *run)
 			strerror(all->refusal));
 }
 
-/* Warn about threads and processes that were not sampled from their beginning to their end. */
+/* Warn about threads and processes that were sampled only in part, or not at all. */
 static void warn_of_others(const struct run *run)
 {
 	const struct recorder *recorder = &run->recorder;
@@ -255,7 +258,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 
 /*
  * Print how many samples the kernel took, how many were written, and how many were lost. Also print
- * whether these numbers add up. @what names a CPU, or all CPUs together.
+ * whether these numbers add up. @what is the text that is printed for the CPU, or for all CPUs
+ * together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {
@@ -266,9 +270,10 @@ static void print_sum(const char *what, const struct drain_counts *counts)
 }
 
 /*
- * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p,
- * each thread has a buffer for each CPU. Returns false, and adds up nothing, if a buffer before
- * number @first belongs to the same CPU: the caller has then already counted this CPU.
+ * Add up the counts of all buffers that belong to the same CPU as buffer number @first. With -p
+ * there may be several such buffers, because each thread has a buffer for each CPU. If a buffer
+ * before number @first belongs to the same CPU, the caller has already counted this CPU. In this
+ * case, returns false and adds up nothing.
  */
 static bool count_cpu(const struct recorder *recorder, size_t first,
 		      struct drain_counts *sum)

@@ -164,7 +164,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns why creating a context last failed; PFM_REASON_NONE if the errno was not @error. */
+/* Returns why a context could not be created; PFM_REASON_NONE if the errno was not @error. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;
@@ -392,7 +392,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when many of the kernel's reports about processes wait to be read. */
+/* Called when a ring contains many unread reports about processes. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;

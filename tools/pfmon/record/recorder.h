@@ -35,19 +35,19 @@
  * @buffer_count: number of @buffers
  * @ends: pidfds of the processes that the user named. They show when these processes have ended
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: if CPUs are recorded, all processes of the machine. If a command is recorded with
- *	its descendants, and the kernel permits reports about processes, the command and its
- *	descendants. In all other cases it contains no processes
+ * @all_processes: if CPUs are recorded, it contains all processes of the machine. If a command is
+ *	recorded with its descendants, and the kernel permits reports about processes, it contains
+ *	the command and its descendants. In all other cases it contains no processes
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number
  * @rotation: when another file begins, and the earlier files
- * @begun: when the file @writer was begun, in ns of CLOCK_MONOTONIC
+ * @begun: when the current file was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end
  * @ended_before: the END message of a context was read before @is_exiting was set
  * @uevents: descriptor of the socket for the kernel's uevents about CPUs that come online; -1 if
- *	the kernel does not permit this, 0 if no CPUs are recorded
+ *	the socket could not be opened, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
  * @watch: what recorder_wait() waits for
  * @tick: maximum time in ms until samples are written again

@@ -169,9 +169,9 @@ static void hand_back(struct sampler *sampler, struct buffer *buffer)
 
 /*
  * Take full buffers, and adapt the periods before each restart. With formats "default" and
- * "callchain", monitoring is masked until the restart, and the counter that has overflowed begins a
- * new period at the restart, whether its period was changed or not. So a change of its period
- * before the restart loses none of its events.
+ * "callchain", monitoring is masked until the restart. At the restart, the counter that has
+ * overflowed begins a new period, whether its period was changed or not. So if the period is
+ * changed before the restart, no events of this counter are lost.
  */
 static int take_full(struct sampler *sampler, struct buffer *buffer,
 		     struct data_writer *writer)

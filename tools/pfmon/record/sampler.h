@@ -39,8 +39,8 @@
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
- * @missed: how many samples were lost plus how often monitoring was throttled, at the last call of
- *	is_short()
+ * @missed: at the last call of is_short(), the sum of two numbers: how many samples were lost, and
+ *	how often monitoring was throttled
  */
 struct sampler {
 	struct session session;
@@ -105,8 +105,9 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
 /*
- * Write an UNSAMPLED record for each event. It contains for how many occurrences of the event the
- * PMU delivered no sample. An event for which this number is not known gets no record.
+ * Write an UNSAMPLED record for each event. The record contains the number of occurrences of the
+ * event for which the PMU delivered no sample. If this number is not known for an event, the event
+ * gets no record.
  */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 

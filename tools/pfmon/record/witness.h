@@ -3,10 +3,10 @@
  * Find out how many samples the PMU did not deliver. A counter that is sampled is reset after each
  * overflow, and the events between the overflow and the reset are lost. Few events are lost if the
  * interrupt arrives immediately, but nearly all events are lost if the PMU checks for overflows
- * only now and then. So pfmon counts the same event with a second counter, if one is left. In the
- * list of events, this is one more event, which is called the witness. Its counter is never reset.
- * If the witness counts more events than the sum of the periods of all samples, the difference is
- * the number of events that are in no sample.
+ * only now and then. So pfmon counts the same event with a second counter, if one is left. This
+ * counter is never reset. The list of events contains an additional event for this counter. This
+ * event is called the witness. If the witness counts more events than the sum of the periods of all
+ * samples, the difference is the number of events that are in no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H

@@ -47,8 +47,8 @@ char *demangle(const char *name)
 	if (setjmp(demangling.is_too_long))
 		return NULL;
 	/*
-	 * A name that an older Rust compiler has mangled is a valid mangled name of C++, too. So
-	 * try Rust first.
+	 * A name that an older Rust compiler has mangled is a valid mangled C++ name, too. So try
+	 * Rust first.
 	 */
 	if (!rust_demangle_callback(name, OPTIONS, add_part, &demangling)) {
 		demangling.length = 0;
@@ -56,7 +56,7 @@ char *demangle(const char *name)
 			return NULL;
 	}
 	demangling.name[demangling.length] = '\0';
-	/* Mangled names of Rust contain encoded characters, which may be control characters. */
+	/* Mangled Rust names contain encoded characters, which may be control characters. */
 	text_defuse(demangling.name);
 	return strdup(demangling.name);
 }

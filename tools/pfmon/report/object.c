@@ -57,7 +57,7 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 
 /*
  * Make one object for each file and for each part of the kernel, even if it has several mappings.
- * For two mappings of the same object, compare() returns 0. They are adjacent in @sorted.
+ * The mappings of one object are adjacent in @sorted, and compare() returns 0 for any two of them.
  */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)

@@ -20,7 +20,7 @@ enum sort_key {
  * @sort: sort keys. If samples have the same values of all these keys, they are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks. A stack begins with the thread's
  *	name and ends with the innermost function
- * @has_callers: show below each entry its callers
+ * @has_callers: show the callers of each entry, below the entry
  * @counts_processes: below each entry of the tree, add a node for each process that has samples in
  *	this entry. In this node, key.thread.tid is the number of the process
  * @event: name of the only event to show; NULL: show all events

@@ -77,8 +77,8 @@ struct recorded_command {
  * @machine: the MACHINE record; NULL if there is none
  * @strings: strings of @machine
  * @command: what was recorded
- * @events: events. All arrays are in the order of the file, except the arrays with one element for
- *	each context
+ * @events: events, in the order of the file. All arrays below have this order, too, except those
+ *	with one element for each context
  * @event_count: number of @events
  * @threads: names of threads
  * @thread_count: number of @threads

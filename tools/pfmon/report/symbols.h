@@ -46,9 +46,9 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Returns whether frame @index of @sample belongs to the call chain. All frames do, except the
- * value of the link register if it is left over from an earlier call, or is equal to the next
- * frame.
+ * Returns whether frame @index of @sample belongs to the call chain. All frames belong to it, with
+ * one exception: the value of the link register does not belong to it if this value is left over
+ * from an earlier call, or is equal to the next frame.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

@@ -10,8 +10,8 @@
  * struct thread_names - names of all threads, sorted for searching
  * @names: the names, ascending by thread and time. Equal names have the same pointer
  * @count: number of @names
- * @of_context: for each context, the index of the first name of its thread, plus 1; 0 if no name is
- *	known
+ * @of_context: for each context, 1 + the index in @names of the first name of its thread; 0 if no
+ *	name is known
  * @context_count: number of elements in @of_context
  * @forks: when threads began
  * @inherited: for each thread in @forks, the name that it had at its beginning; NULL if this name

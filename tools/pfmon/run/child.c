@@ -2,9 +2,9 @@
 /*
  * The process that runs COMMAND. pfmon searches PATH before it creates the process. The process
  * waits in a read() and then calls execve() directly. The context is loaded and started while the
- * process waits. If pfmon may trace the process, child_to_exec() lets it continue until it enters
- * execve(), and stops it there. Then only the execve() and COMMAND are counted. If pfmon may not
- * trace the process, it stays in the read(), and the counts also contain the instructions between
+ * process waits. If pfmon may trace the process, child_to_exec() lets the process enter execve(),
+ * and stops it there. Then only the execve() and COMMAND are counted. If pfmon may not trace the
+ * process, the process stays in the read(), and the counts also contain the instructions between
  * the read() and the execve().
  */
 #include <errno.h>

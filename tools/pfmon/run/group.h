@@ -32,8 +32,8 @@ struct group {
 
 /*
  * Unless stated otherwise, the functions below return 0 if they succeed. If they fail, they report
- * an error and return -1. After group_prepare(), even if it failed, the caller calls group_close(),
- * before it closes @first.
+ * an error and return -1. The caller calls group_close() after group_prepare(), even if
+ * group_prepare() failed, and closes @first only after group_close().
  */
 int group_prepare(struct group *group, struct session *first,
 		  const struct event_list *events);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/stat shows the idle time of each CPU in units of 0.01 s. If tasks wait for I/O while a CPU
- * is idle, this idle time is counted in another field. Both fields are added here.
+ * is idle, this idle time is counted in another field. This file adds up both fields.
  */
 #include <math.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ struct idle {
 };
 
 /*
- * @group has the contexts, which are loaded on CPUs. idle_end() stores in @sum the idle time of all
+ * The contexts of @group are loaded on CPUs. idle_end() stores in @sum the idle time of all these
  * CPUs together, or NAN if the idle time of one of them is not known. Both functions return 0 if
  * they succeed. If they fail, they report an error and return -1. The caller calls idle_free() in
  * any case.

@@ -4,8 +4,8 @@
  * it started. With --no-inherit, only the first thread is monitored.
  *
  * The kernel adds up the CPU time of these threads, and the CPU time and the page faults of these
- * processes. The sums show whether there were other threads or processes. How many there were is
- * not known: the kernel only counts the tasks created in the whole system.
+ * processes. The sums show whether there were other threads or processes. Their number is not
+ * known, because the kernel counts only the tasks created in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H
@@ -40,7 +40,7 @@ struct others {
 	uint64_t made;
 };
 
-/* Make pfmon the new parent of each process of the command whose own parent ends from now on. */
+/* From now on, orphaned processes of the command become children of pfmon. */
 void others_adopt(void);
 
 /*
@@ -69,15 +69,14 @@ void others_finish(struct others *others, const struct rusage *usage);
 void others_add(struct others *sum, const struct others *others);
 
 /*
- * Warn that processes continue after the command's end, and "are not @done". @done is for example
- * "counted any further".
+ * If processes of the command continue after the command's end, warn that they "are not @done".
+ * @done is for example "counted any further".
  */
 void others_warn_running(const struct others *others, const char *done);
 
 /*
- * Warn that processes continue after the command's end, and "are not @done". Warn in another
- * message that the command's other threads, and those of its processes that have ended, "were not
- * @done". @done is for example "counted".
+ * Like others_warn_running(). Also warn, in another message, that the command's other threads and
+ * its ended processes "were not @done". @done is for example "counted".
  */
 void others_warn(const struct others *others, const char *done);
 

@@ -159,7 +159,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int first, count;
 
-	/* This has room for all sets, because an event with PMCs belongs to exactly one set. */
+	/* There is room for all sets, because an event with PMCs belongs to exactly one set. */
 	session->pmcs =
 		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
 	if (!session->pmcs)

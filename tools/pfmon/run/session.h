@@ -59,10 +59,10 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 
 /*
  * Unless stated otherwise, the functions below return 0 if they succeed. If they fail, they report
- * an error and return -1. After session_open() or session_create(), even if it failed, the caller
- * calls session_close(). session_open() creates a context without a format and fills in
- * @session->machine. If the PMU module does not support PFM_FL_INHERIT_*, session_open() leaves out
- * PFM_FL_INHERIT_* and PFM_FL_KEEP_COUNTS.
+ * an error and return -1. The caller calls session_close() after session_open() or
+ * session_create(), even if that function failed. session_open() creates a context without a
+ * format and fills in @session->machine. If the PMU module does not support PFM_FL_INHERIT_*,
+ * session_open() leaves out PFM_FL_INHERIT_* and PFM_FL_KEEP_COUNTS.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
@@ -89,8 +89,8 @@ int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
 
 /*
- * The CPU of the context went offline. Count on @cpu again. The counters continue from their
- * present values. Returns 0, or the errno without a message.
+ * Load the context on @cpu and start it again, after the context's CPU went offline. The counters
+ * continue from their present values. Returns 0, or the errno without a message.
  */
 int session_resume(struct session *session, int cpu);
 

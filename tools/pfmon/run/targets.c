@@ -4,10 +4,10 @@
  *
  * A process may create threads while pfmon looks for its threads in /proc.  If a thread already
  * has a context when it creates a new thread, a copy of this context counts the new thread from its
- * first instruction (PFM_FL_INHERIT_THREADS).  If it has no context yet, pfmon finds the new thread
- * when it reads /proc again.  So /proc is read until it shows only threads that have a context.  If
- * threads end during a reading, this reading may miss threads that still exist.  Therefore two
- * readings in a row must show only threads that have a context.
+ * first instruction (PFM_FL_INHERIT_THREADS).  If the creating thread has no context yet, pfmon
+ * finds the new thread when pfmon reads /proc again.  So /proc is read until it shows only threads
+ * that have a context.  If threads end during a reading, this reading may miss threads that still
+ * exist.  Therefore two readings in a row must show only threads that have a context.
  */
 #include <dirent.h>
 #include <errno.h>

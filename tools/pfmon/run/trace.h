@@ -16,8 +16,8 @@
 
 /**
  * struct tracer - functions that are called while the child is stopped
- * @exec: an execve() of the child has succeeded, and the new program has not run yet
- * @exit: the child is about to end; its memory still exists
+ * @exec: called after a successful execve() of the child, before the new program runs
+ * @exit: called when the child is about to end; its memory still exists
  * @data: argument of both functions
  */
 struct tracer {

@@ -228,7 +228,7 @@ static void check_time(struct waiting *waiting)
 		kill(waiting->watch->pid, SIGTERM);
 }
 
-/* Reap processes of the command whose parent ended before they did. */
+/* Reap orphans: the command's processes that became children of pfmon when their parent ended. */
 static void reap_orphans(pid_t command, struct outcome *outcome)
 {
 	struct rusage usage;

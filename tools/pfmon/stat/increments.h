@@ -7,7 +7,7 @@
 #include "scale.h"
 
 /**
- * struct increments - the increments during a run
+ * struct increments - the increments of the counts during a run (see scale.h)
  * @events: the events that are counted
  * @ratios: for each event, sums over its increments
  * @values: counts that increments_take() has just read

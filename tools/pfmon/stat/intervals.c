@@ -89,7 +89,10 @@ int intervals_print(struct intervals *intervals, const struct increments *increm
 	results->runs->elapsed = (double)(now - intervals->last) / 1e9;
 	results->part.time = (double)(now - intervals->begin) / 1e9;
 	intervals->last = now;
-	/* The printed interval ends at @now: set intervals->next to the first end after @now. */
+	/*
+	 * The planned ends of intervals are print_interval ns apart. The next interval ends at the
+	 * first planned end after @now.
+	 */
 	while (intervals->next <= now)
 		intervals->next += intervals->parts.options->print_interval;
 	snprintf(stamp, sizeof(stamp), "%.9f", results->part.time);

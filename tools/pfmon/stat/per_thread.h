@@ -2,9 +2,9 @@
 /*
  * Read the counts of each thread from the kernel, and print them.
  *
- * When a thread that is monitored by a copy of a context ends, the kernel keeps the thread's counts
- * until pfmon reads them (PFM_FL_KEEP_COUNTS).  A read removes these counts from the kernel, so
- * this file says that pfmon takes them.
+ * If a copy of a context monitors a thread, the kernel keeps the thread's counts after the thread
+ * has ended, until pfmon reads them (PFM_FL_KEEP_COUNTS).  A read removes these counts from the
+ * kernel, so this file says that pfmon "takes" them.
  */
 #ifndef PFMON_PER_THREAD_H
 #define PFMON_PER_THREAD_H
@@ -62,8 +62,7 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 
 /*
- * Take the counts of all threads whose counts have not been taken yet.  The caller has called
- * group_detach() before.
+ * Take all counts that have not been taken yet.  The caller has called group_detach() before.
  */
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events);

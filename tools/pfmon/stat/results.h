@@ -165,7 +165,7 @@ struct figure results_set_duration(const struct results *results, size_t set);
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
 
-/* The time for which @set was active, divided by the sum of these times of all sets: 0 to 1. */
+/* The active time of @set, divided by the sum of the active times of all sets: 0 to 1. */
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);

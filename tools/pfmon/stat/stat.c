@@ -214,9 +214,10 @@ static int read_run(struct measurement *measurement, struct run *run)
 
 /*
  * Monitoring of a thread ends when the thread executes a program that the user may not monitor. If
- * the command did this, pfmon fails and shows no counts: the command itself may be such a program,
- * and then hardly any of its events were counted. With -p and -t, pfmon shows the counts until the
- * thread executed the program.
+ * this happened to the command's first thread, pfmon fails and shows no counts. The reason is that
+ * the user may not be allowed to monitor COMMAND itself. Then monitoring ended at the exec of
+ * COMMAND, and hardly any events were counted. With -p and -t, pfmon shows the counts up to the
+ * moment at which the thread executed the program.
  */
 static int check_closed(struct measurement *measurement)
 {

@@ -70,7 +70,7 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The field width aligns the decimal points of all numbers, @gap their units. */
+		/* The field width aligns the decimal points, and @gap aligns the units. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)

@@ -341,8 +341,9 @@ void measure_virtual(double *costs)
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs)
 {
 	/*
-	 * This row is measured first, while perf has not yet monitored this thread: perf keeps data
-	 * about each thread that it has monitored, so later switches of this thread cost more.
+	 * This row is measured first, while perf has not yet monitored this thread. perf keeps data
+	 * about each thread that it has monitored. These data make all later switches of the thread
+	 * more expensive.
 	 */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],

@@ -194,8 +194,8 @@ enum place bad_place(struct builder *builder)
 
 /*
  * Returns an element count that is chosen at random. With most of the possible counts, the size of
- * the vector is near a limit: a page, a value of arg_mem_max, or the largest int. No count makes
- * the kernel use up the guest's memory.
+ * the vector is near a limit: a page, a value of arg_mem_max, or the largest int. The kernel can
+ * handle each of these counts without using up the guest's memory.
  */
 static int bad_count(struct builder *builder, enum call call)
 {

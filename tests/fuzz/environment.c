@@ -113,7 +113,7 @@ void do_reap(void)
 		crash_is_wrong(status);
 }
 
-/* Sends the signal operation->count. The plan sends workers no signal that would kill them. */
+/* Sends the signal operation->count. A plan never sends a worker a signal that would kill it. */
 void do_kill(struct executor *executor, const struct operation *operation)
 {
 	pid_t tid = pid_of(executor, operation);

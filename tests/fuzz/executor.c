@@ -58,8 +58,8 @@ int descriptor(struct executor *executor, const struct operation *operation)
 
 /*
  * Returns which kind of file @fd refers to. Looks up the device's number each time, because the
- * number may change when the module is loaded again. A file that was opened with O_PATH is not
- * perfmon's: such an open does not call the driver.
+ * number may change when the module is loaded again. A file that was opened with O_PATH does not
+ * count as perfmon's, because such an open does not call the driver.
  */
 enum kind kind_of_descriptor(int fd)
 {
@@ -243,8 +243,9 @@ static pid_t dead_process(struct executor *executor)
 }
 
 /*
- * Returns the ID of a thread of a target. @number selects the target, and one of its threads except
- * the first. If this thread never existed, returns the ID of the target's first thread instead.
+ * Returns the ID of a thread of a target. @number selects the target and one of the target's
+ * threads, but never the first thread. If the selected thread never existed, returns the ID of the
+ * target's first thread instead.
  */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {

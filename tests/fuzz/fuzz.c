@@ -220,7 +220,7 @@ static void announce(unsigned int number, uint64_t seed)
 /**
  * struct run - options of the run
  * @seed: determines the seeds of all rounds; if @only is set, it is the seed of the round
- * @only: run a single round, @times times
+ * @only: repeat one round @times times, instead of running different rounds
  * @seconds: after this time no new round begins
  * @operations: after this number of operations no new round begins
  * @wanted: the run must reach this percentage of the documented pairs of operation and errno

@@ -224,7 +224,10 @@ struct request {
 	};
 };
 
-/* The size of the format's argument that CREATE_CONTEXT passes (element[0].flags). */
+/*
+ * Values of element[0].flags for CREATE_CONTEXT. They select the size that the call passes for the
+ * format's argument.
+ */
 enum {
 	SIZE_RIGHT,
 	SIZE_ZERO,

@@ -221,8 +221,8 @@ static void use_copies(struct builder *builder, unsigned int slot)
 }
 
 /*
- * Samples the worker or a target with notifications, and reads messages. Some targets wait for a
- * restart after each notification.
+ * Samples the worker or a target with notifications, and reads messages. Some targets block after
+ * each notification, until the restart.
  */
 static void add_sampling(struct builder *builder)
 {
@@ -491,8 +491,8 @@ void add_modules(struct builder *builder)
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
 	/*
-	 * The first context after the module was loaded makes more allocations than later contexts,
-	 * so more allocations can be made to fail here.
+	 * The first CREATE_CONTEXT after the module was loaded makes more allocations than later
+	 * ones, so more allocations can be made to fail here.
 	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =

@@ -113,8 +113,8 @@ void system_restore(void)
 	if (users_of(PMU_MODULE) < 0)
 		module_load(PMU_MODULE);
 	/*
-	 * Load the formats now: in a round, the kernel would have to run modprobe, which takes as
-	 * long as 100 calls.
+	 * Load the formats now. Otherwise the kernel would have to run modprobe in a round, and
+	 * this takes as long as 100 calls.
 	 */
 	for (n = 0; n < FORMATS; n++)
 		if (users_of(format_modules[n]) < 0)

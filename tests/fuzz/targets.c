@@ -134,9 +134,10 @@ static void give_up_descriptors(void)
 }
 
 /*
- * Kills the previous target of the same number, and starts a new one.
- * @value: number of the target; @count: what it does (enum threads, or target_live()); @flags: its
- * user, 0 for root; @size: if it is not 0, the target keeps the caller's descriptors
+ * Kills the previous target with the same number, and starts a new one.
+ * @value: number of the target; @count: what the target does (enum threads, or target_live());
+ * @flags: user of the target, 0 for root; @size: if it is not 0, the target keeps the caller's
+ * descriptors
  */
 void do_spawn(struct executor *executor, const struct operation *operation)
 {

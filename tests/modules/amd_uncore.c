@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with the name of perf's driver for AMD's counters of caches and of the data fabric.
- * Later kernels have this driver as a module; the kernels that the tests use have it built in, or
- * lack it. This module registers no PMU with perf. Its init function may wait for a signal.
+ * This module has the name of perf's driver for the counters of AMD's caches and data fabric. Later
+ * kernels have the driver as a module; the kernels that the tests use have it built in, or lack it.
+ * This module registers no PMU with perf. Its init function may wait for a signal.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

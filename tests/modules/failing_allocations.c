@@ -110,9 +110,9 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * Does nothing. The kernel does not optimize a probe that has a post handler. The handlers above
- * skip the probed function and return an error in its place, and an optimized probe cannot skip a
- * function.
+ * Does nothing, but keeps the kernel from optimizing the probes: the kernel does not optimize a
+ * probe that has a post handler. The handlers above skip the probed function and return an error in
+ * its place. An optimized probe cannot skip a function.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates a pinned event of the kernel on each CPU, as the hard lockup detector does, and as KVM
- * does for its guests. The event counts cycles. A parameter shows the counts.
+ * Creates a pinned perf event on each CPU. The event belongs to the kernel, like the events of the
+ * hard lockup detector and those that KVM creates for its guests. The event counts cycles. A
+ * parameter shows the counts.
  */
 #include <linux/cpu.h>
 #include <linux/kernel.h>
@@ -13,8 +14,8 @@
 static DEFINE_PER_CPU(struct perf_event *, events);
 
 /*
- * Prints a line for each CPU: the CPU's number, the count of its event, and for how many ns the
- * event was enabled and running.
+ * Prints a line for each CPU: the CPU's number, the count of its event, for how many ns the event
+ * was enabled, and for how many ns it was running.
  */
 static int get_counts(char *text, const struct kernel_param *unused)
 {

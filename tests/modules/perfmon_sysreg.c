@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: parameters read the PMU's registers of the current CPU. */
+/* Armv8: parameters show the values of PMU registers of the current CPU. */
 #include <asm/sysreg.h>
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -40,7 +40,7 @@
 	X(SAMPLED_WITHOUT_OPERATION, pmds[PFM_MAX_COUNTERS].type = PFM_REG_SAMPLED)
 
 /*
- * Descriptions for another version of the interface. Only the interface number is valid, and all
+ * Descriptions for another version of the interface. Only the interface number has a meaning; all
  * other bytes are garbage.
  */
 #define PMUS_OF_OTHERS(X)                                                                \

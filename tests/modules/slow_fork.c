@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lets each fork take longer, after the new thread can be found by its number and before other
- * probes of the tracepoint sched_process_fork run. So a test can reach this part of a fork from
- * another CPU.
+ * Delays each fork at the point where the new thread can already be found by its TID, but the other
+ * probes of the tracepoint sched_process_fork have not run yet. So a test on another CPU can act
+ * while a fork is at this point.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -98,7 +98,7 @@ static int by_key(const void *a, const void *b)
 	return strcmp(one->text, other->text);
 }
 
-/* Returns a number between 0 and 1, both excluded. The function is that of splitmix64. */
+/* Returns a random number between 0 and 1, both excluded. It is computed as in splitmix64. */
 static double random_of(unsigned long long seed, const char *id)
 {
 	unsigned long long value = (seed + 1) * 0x9e3779b97f4a7c15 ^
@@ -114,7 +114,10 @@ static double random_of(unsigned long long seed, const char *id)
 	return ((double)(value >> 11) + 0.5) / (double)(1ull << 53);
 }
 
-/* Give keys to the lines of the file of @lines[0], which come first. Returns their number. */
+/*
+ * Sets the keys of all lines whose file is that of @lines[0]. These lines are at the beginning of
+ * @lines. Returns their number.
+ */
 static size_t set_keys(struct line *lines, size_t count, unsigned long long seed)
 {
 	const double size = (double)count_lines(lines->file);

@@ -61,9 +61,10 @@ gate_words() {
 	(. tests/stages && echo "${!1}")
 }
 
-# expand_words WORD...: print the words, which have the form of those in tests/stages, one per line.
-# In place of "FOLDER/", print the suites of this folder. Leave out each suite that is named with ^
-# before its name. If ^ is before the name of a single test, keep the suite: all its tests run.
+# expand_words WORD...: print the words, one per line. The words have the form of those in
+# tests/stages. In place of "FOLDER/", print the suites of this folder. Leave out each suite that is
+# named with ^ before its name. If ^ is before the name of a single test, keep the test's suite.
+# Then all tests of this suite run, even the named one.
 expand_words() {
 	local word
 	for word; do
@@ -75,9 +76,10 @@ expand_words() {
 	done | grep -vxF -f <(printf '%s\n' "$@" | sed -n 's/^^//p')
 }
 
-# stage_define STAGE: set the options of tests/vm/run for the stage, its kernel, the prefix of its
-# commands, and its suites. A suite is SUITE of perfmon-tests, conformance/SUITE of
-# perfmon-conformance, or tool/SCRIPT of tests/tool.
+# stage_define STAGE: set the variables that describe the stage: the options of tests/vm/run, the
+# kernel, the prefix of the commands, and the suites. A suite of perfmon-tests is named SUITE, a
+# suite of perfmon-conformance is named conformance/SUITE, and a script of tests/tool is named
+# tool/SCRIPT.
 stage_define() {
 	local words='' pmu
 	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
@@ -153,7 +155,7 @@ stage_define() {
 	[[ -z $words ]] || mapfile -t suites < <(expand_words $words | slow_last)
 }
 
-# The suites that take the longest, the slowest last. A mutant meets them after all other suites, so
+# The suites that take the longest, the slowest last. These suites run after all other suites, so
 # most mutants are killed sooner.
 slow='claims program_counts hist counting x86_pauses ibs_interrupts x86_interrupts beside_perf
 	threads end_races inherit_races hotplug inherit thread_counts modules module_races
@@ -212,8 +214,8 @@ guest_command() {
 
 # Copy standard input to standard output. Add the elapsed seconds and the CPU seconds so far to each
 # line that begins a suite. End all processes of the session when a suite takes more CPU time than
-# its limit, or three times as much elapsed time. A guest that hangs with interrupts disabled uses
-# CPU time, and a guest that waits forever uses none.
+# its limit, or when its elapsed time exceeds three times this limit. Both checks are needed: a
+# guest that hangs with interrupts disabled uses CPU time, but a guest that waits forever uses none.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	local since=$SECONDS

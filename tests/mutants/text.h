@@ -35,7 +35,7 @@ struct text text_read(const char *path);
  * token.
  */
 bool token_first(const struct text *text, struct range range, struct range *token);
-/* Sets @token to the only token in @range. Returns false if @range does not have just one token. */
+/* Sets @token to the only token in @range. Returns false if @range has no token, or several. */
 bool token_only(const struct text *text, struct range range, struct range *token);
 /* Sets @token to the last token in @range. @range must not begin inside of a token or comment. */
 bool token_last(const struct text *text, struct range range, struct range *token);
@@ -49,8 +49,8 @@ bool range_take_semicolon(const struct text *text, struct range *range);
 
 /*
  * The first three functions return new strings. range_copy() copies the text as it is.
- * range_squeeze() and squeeze() shorten white space to one space, and leave it out at both ends.
- * range_equals() compares the results of range_squeeze().
+ * range_squeeze() and squeeze() replace each sequence of white space by one space, and remove white
+ * space at both ends. range_equals() compares the results of range_squeeze().
  */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);

@@ -24,8 +24,8 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# Copy the files that differ. The copies get the current time, so make compiles them,
-	# even if the tree still has the object file of a mutant.
+	# Copy the files that differ. A copied file gets the current time as its modification time.
+	# So make compiles it, even if the tree still has the object file of a mutant.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"
@@ -183,7 +183,7 @@ affected() {
 	fi
 }
 
-# Build what contains the mutant in FILE, either the modules or the programs, for guests of ARCH
+# Build either the modules or the programs, whichever contain the mutant in FILE, for guests of ARCH
 # with KERNEL.
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs

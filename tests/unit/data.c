@@ -38,7 +38,7 @@ static struct with_values with_values(struct pfm_dfl_smpl_entry entry)
 	return (struct with_values){ entry, { 1, 2 } };
 }
 
-/* Write records of all types of file version 1.0, with samples in all formats. */
+/* Write records of all types that file version 1.0 has, with samples in all formats. */
 static void write_everything(const char *path)
 {
 	const struct with_values values[] = {
@@ -61,8 +61,8 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample may be in this mapping. For a sample in it, pfmon would read the symbols of
-	 * this machine's kernel, each time that it reads the file.
+	 * No sample may be in this mapping. Otherwise pfmon would read the symbols of this
+	 * machine's kernel each time that it reads the file.
 	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,
@@ -117,8 +117,8 @@ static void be_silent(void)
 }
 
 /*
- * Opens a copy of the first @size bytes of @bytes. The copy is not larger, so that a memory checker
- * can find reads beyond it.
+ * Opens a copy of the first @size bytes of @bytes. The copy's memory has exactly this size, so that
+ * a memory checker can find reads beyond the end of the copy.
  */
 static int open_recording(struct recording *recording, const void *bytes, size_t size)
 {
@@ -241,7 +241,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* Stores in @ends the end offsets of the header and of each record, in order, and then 0. */
+/* Stores the end offsets of the header and of all records in @ends, in order, followed by 0. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -429,7 +429,7 @@ TEST(a_record_of_size_0_ends_the_file)
 	}
 }
 
-/* A record of each type of file version 1.0 has a size that is too small for its contents. */
+/* For each record type of file version 1.0, a file has a record of this type that is too short. */
 TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {

@@ -61,7 +61,10 @@ static void write_file(const char *path, const char *text)
 	ck_assert_int_eq(fclose(target), 0);
 }
 
-/* Writes to @path (uid_map or gid_map) that user or group @number is root in the new namespace. */
+/*
+ * Makes user or group @number of the parent namespace root in the new user namespace. @path is
+ * uid_map or gid_map.
+ */
 static void write_number(const char *path, unsigned int number)
 {
 	char text[32];

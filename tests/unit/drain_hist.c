@@ -7,8 +7,8 @@
 SUITE(drain_hist, 120);
 
 /*
- * Add a sample to the entry of its address, as the kernel's format does. The sample is lost if the
- * table is full.
+ * Count a sample in the table entry for address @ip, as the kernel's format does. The sample is
+ * lost if the table is full.
  */
 static void overflow_hist(uint64_t ip)
 {

@@ -11,7 +11,7 @@
 
 SUITE(event_names, 120);
 
-/* A PMU of Intel with four general and three fixed counters. */
+/* An Intel PMU with four general and three fixed counters. */
 static struct machine intel(void)
 {
 	struct machine machine = { .pmu = &pmu_intel };
@@ -38,7 +38,10 @@ static struct event parse(const char *text)
 	return event;
 }
 
-/* Returns the modes that modifiers in @text select. @text without its modifiers must be @name. */
+/*
+ * Returns the modes that the modifiers in @text select. Checks that @text without its modifiers is
+ * @name.
+ */
 static unsigned int modes_of(const char *text, const char *name)
 {
 	char copy[64];

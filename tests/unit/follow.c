@@ -17,11 +17,11 @@
 SUITE(follow, 120);
 
 /**
- * struct record - what the tracer reported about a command, and what note_tick() saw of it
+ * struct record - what the tracer reported about a command, and what note_tick() found out
  * @pid: the process of the command
  * @execs: how often the tracer reported an exec
  * @exits: how often the tracer reported that the command was exiting
- * @program: program of the command after its last exec
+ * @program: path of the program that the process executed last
  * @had_memory: the command still had its memory maps when the tracer reported its exit
  * @ticks: number of calls of note_tick()
  * @was_stopped: note_tick() found the command stopped

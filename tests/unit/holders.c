@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that pfmon finds who holds counters. The tests make a directory that pfmon reads in place
- * of /proc.
+ * Tests that pfmon finds out who holds counters. The tests make a directory that pfmon reads in
+ * place of /proc.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -74,8 +74,8 @@ TEST(each_model_has_its_description)
 }
 
 /*
- * The counters that can count each event, from Intel's event lists. The PMU has eight general and
- * four fixed counters.
+ * For each event, the counters that can count it, from Intel's event lists. The PMU has eight
+ * general and four fixed counters.
  */
 static const struct {
 	const struct pmu *pmu;
@@ -200,8 +200,8 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 }
 
 /*
- * pfmon offers a top-down event only on models for which pfmon stat can compute the event's figure
- * in the comment column.
+ * pfmon offers a top-down event only on models for which pfmon stat can compute the comment that it
+ * prints for this event.
  */
 TEST(topdown_events_are_those_of_the_model)
 {
@@ -353,7 +353,10 @@ TEST(two_events_for_the_same_single_counter_do_not_fit)
 	ck_assert_int_ne(verdicts[2].pmd, NO_COUNTER);
 }
 
-/* One PMC contains the privilege levels of all fixed counters: each counter has its own bits. */
+/*
+ * One PMC selects the privilege levels of all fixed counters. Each fixed counter has its own bits
+ * in this PMC.
+ */
 TEST(fixed_counters_count_at_different_levels)
 {
 	struct pmc_bits user[MAX_PMCS_PER_EVENT], kernel[MAX_PMCS_PER_EVENT];

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Checks the interface of libpfmdev. The library exports exactly the symbols in libpfmdev.map. Each
-# symbol has a man page, and the header contains the prototype that the page shows. No file or
-# symbol of libpfmdev has the name of a file or symbol of libpfm4.
+# symbol has a man page, and the header contains the prototype that the page shows. No file of
+# libpfmdev has the same name as a file of libpfm4, and no symbol has the same name as a symbol of
+# libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() gets the names of the functions below and calls them. shellcheck does not see these calls:
@@ -45,7 +46,8 @@ soname_is_kept()
 	readelf -d "$build/lib/libpfmdev.so" | grep 'SONAME.*\[libpfmdev\.so\.1\]'
 }
 
-# Prints the prototype of page $1 in one line, without the backslashes and stars of scdoc.
+# Prints the prototype that man page $1 shows, in one line, without the backslashes and stars of
+# scdoc.
 prototype_of_page()
 {
 	sed -n "s/^\*\(.*[ \\*]$1(.*);\)\*$/\1/p" "$lib/man/$1.3.scd" | tr -d '\134'

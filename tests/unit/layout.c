@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that structures and constants have the sizes, offsets and values of layout.h. */
+/* Tests that structures and constants have the sizes, offsets and values that layout.h lists. */
 #include <stddef.h>
 #include <perfmon/perfmon.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does the checks of layout.c at compile time. So a cross compiler can do them, although the
- * programs that it makes cannot run here. headers.sh compiles this file with several compilers, if
- * they are installed.
+ * Does the checks of layout.c at compile time. So these checks also work with a cross compiler,
+ * whose programs cannot run here. headers.sh compiles this file with several compilers, if they are
+ * installed.
  */
 #include <stddef.h>
 #include <perfmon/perfmon.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for the suites about the symbols that pfmon looks up. */
+/* Helpers for the suites that test how pfmon looks up symbols. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 

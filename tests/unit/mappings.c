@@ -11,7 +11,7 @@
 
 SUITE(mappings, 120);
 
-/* Returns the path of the mapping of process 1 that contained 0x1800 at @time. */
+/* Returns the path of the mapping that contained address 0x1800 of process 1 at @time. */
 static const char *path_at(const char *file, uint64_t time)
 {
 	struct recording recording;

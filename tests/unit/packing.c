@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how pfmon chooses the events that are counted at the same time if there are too few
- * counters.
+ * Tests how pfmon distributes events among sets if there are too few counters to count all events
+ * at the same time.
  */
 #include <string.h>
 #include <perfmon/perfmon.h>

@@ -292,9 +292,9 @@ TEST(the_table_has_a_line_for_each_thread)
 }
 
 /*
- * pfmon reads the times of the sets for each thread, and scales the thread's counts by these times.
- * device_answer() reports 257 * pace as the time of the first set, and 357 * pace as the time of
- * the second set.
+ * For each thread, pfmon reads the times of the sets, and scales the thread's counts by these
+ * times. device_answer() reports 257 * pace as the time of the first set, and 357 * pace as the
+ * time of the second set.
  */
 TEST(counts_are_scaled_by_the_times_of_their_thread)
 {

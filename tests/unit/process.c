@@ -40,7 +40,7 @@ struct record {
 	const char *build_id;
 };
 
-/* A child process, and the records about it that the last call of look_into_file() read. */
+/* A child process, and the records that the last call of look_into_file() read. */
 static struct {
 	pid_t pid;
 	int go;
@@ -117,8 +117,8 @@ static void begin(void)
 }
 
 /*
- * Let the child carry out command @what, and wait for its answer. If the command is an exec or an
- * exit, it closes the pipe, so there is no answer.
+ * Let the child carry out command @what, and wait for its answer. An exec or an exit closes the
+ * pipe, so there is no answer to these two commands.
  */
 static void send_command(char what)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests how pfmon adapts sampling periods to a sampling frequency. If the period has no random part
- * and RATE_MOST does not limit it, it is the number of events per second, divided by the frequency.
+ * Tests how pfmon adapts sampling periods to a sampling frequency. A period without a random part
+ * is the number of events per second, divided by the frequency, unless RATE_MOST requires a longer
+ * period.
  */
 #include <string.h>
 

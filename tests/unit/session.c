@@ -189,9 +189,9 @@ TEST(each_set_has_its_own_registers)
 }
 
 /*
- * pfmon creates the sets again for each run. If it did not, the number of turns and the duration of
- * each set would continue to grow from run to run. The kernel resets the PMCs of a set that is
- * created again, so pfmon writes the PMCs again.
+ * pfmon creates the sets again for each run. Otherwise the number of turns and the duration of each
+ * set would continue to grow from run to run. The kernel resets the PMCs of a set that is created
+ * again, so pfmon writes the PMCs again.
  */
 TEST(each_run_creates_its_sets_again)
 {

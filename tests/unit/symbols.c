@@ -18,7 +18,7 @@ SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
-/* A line that a fixture prints describes a function or a mapping. */
+/* Each line that a fixture prints describes a function or a mapping. */
 struct said_function {
 	char name[64];
 	uint64_t address;
@@ -29,7 +29,7 @@ struct said_mapping {
 	char path[512];
 };
 
-/* The functions and the mappings of code that a fixture printed. */
+/* What a fixture printed: its functions and its mappings of executable memory. */
 struct said {
 	struct said_function functions[MAX_LINES];
 	size_t function_count;
@@ -149,7 +149,7 @@ TEST(functions_of_a_program_and_its_library_are_found)
 }
 
 /*
- * Returns the offset, in the mapped file, of the byte at @address. The offset does not depend on
+ * Returns the file offset of the byte that is mapped at @address. This offset does not depend on
  * where the file is mapped.
  */
 static uint64_t file_offset(const struct said *said, uint64_t address)
@@ -261,7 +261,7 @@ TEST(another_file_without_build_id_is_reported_and_not_used)
 	recording_free(&recording);
 }
 
-/* The recording ended in 2023, and the fixture was built later, so it is not the recorded file. */
+/* The fixture was built after the end of the recording (2023), so it is not the recorded file. */
 TEST(a_newer_file_without_build_id_is_not_used)
 {
 	const char *path = synthetic_path();
@@ -374,8 +374,9 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
 	/*
-	 * All four frames, including the two of the kernel, have the address of a function's first
-	 * byte. pfmon must find this function only for the frames that are no return addresses.
+	 * All four frames, including the two of the kernel, have the same address: that of a
+	 * function's first byte. pfmon must find this function only for the frames that are not
+	 * return addresses.
 	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;

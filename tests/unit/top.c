@@ -261,8 +261,8 @@ static bool echoes(int terminal)
 }
 
 /*
- * The child process: print the terminal's size, and then each key that is pressed, and R when the
- * screen must be drawn again. After q, show a screen of two lines and end.
+ * The child process: print the terminal's size. Then print each key that is pressed, and R whenever
+ * the screen must be drawn again. After q, show a screen of two lines and end.
  */
 static void use_screen(void)
 {

@@ -10,7 +10,8 @@ SUITE(topdown, 120);
 #define MOST 6
 
 /*
- * A model that has four slots per cycle, but has no event for slots; and a model that counts slots.
+ * four_wide is a model with four slots per cycle and without an event for slots. counts_slots is a
+ * model with an event for slots.
  */
 static const struct pmu four_wide = { .name = "intel", .slots_per_cycle = 4 };
 static const struct pmu counts_slots = { .name = "intel" };

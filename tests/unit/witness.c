@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon record computes the number of counted events that are in no sample. */
+/* Tests how pfmon record computes the number of counted events that belong to no sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -70,9 +70,9 @@ TEST(without_samples_the_current_period_gives_their_number)
 }
 
 /*
- * Ten threads have ended, each of them before a period of 1000 events was over. So up to 10,000
- * events may be in no sample because threads ended. witness_compare() returns how many of the
- * missing events this explains.
+ * Ten threads have ended, each of them before a period of 1000 events was over. So the ends of
+ * threads can explain up to 10,000 missing events. witness_compare() returns the number of missing
+ * events that it attributes to the ends of threads.
  */
 TEST(events_in_the_last_periods_of_threads_are_told_apart)
 {

@@ -4,8 +4,8 @@
 # Gets packages from the Debian mirror that the machine's apt configuration names. tests/vm/fetch
 # sources this file. These functions never change the machine's own apt state. The cache of fetch
 # has an apt state (a folder with apt's configuration and package lists) for each Debian
-# architecture, such as amd64. The cache has further states for other suites of the mirror (such as
-# sid-amd64), and one for lists of source packages (source).
+# architecture, such as amd64. The cache also has states for other suites of the mirror, such as
+# sid-amd64, and the state "source" for lists of source packages.
 
 # suites [SUITE]: print a line "URI SUITE" for each suite of the machine's release, including
 # security, updates and backports. With an argument, print only the line for that suite.
@@ -125,7 +125,7 @@ need_lists() {
 		touch "$state/listed"
 		rm -f "$state/tried"
 	else
-		say "could not get the lists of some suites for $1: packages may be older ones"
+		say "could not get the lists of some suites for $1: new packages may be missing"
 		touch "$state/tried"
 	fi
 	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"

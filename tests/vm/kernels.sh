@@ -49,7 +49,7 @@ series_releases() {
 }
 
 # Print the newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers.
-# The result is provisional if fetching a newer kernel or a package list failed.
+# The result is provisional if a newer kernel or a package list could not be fetched.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}

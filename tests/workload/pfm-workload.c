@@ -190,9 +190,9 @@ static void *thread_loop(void *n)
 }
 
 /*
- * The workload "threads" creates all its threads before any of them loops, and joins no thread
- * before all of them have ended. So the C library executes the same instructions in each run, no
- * matter in which order the threads run.
+ * The workload "threads" creates all its threads before any of them loops, and joins the threads
+ * only after all of them have ended. So the C library executes the same instructions in each run,
+ * no matter in which order the threads run.
  */
 static struct {
 	uint64_t instructions;
@@ -370,7 +370,10 @@ static void two(const uint64_t *n)
 /* The compiler must not optimize an OPAQUE function together with its callers. */
 #define OPAQUE __attribute__((noipa))
 
-/* An iteration executes about four instructions, the same ones in each function with this loop. */
+/*
+ * Each iteration executes about four instructions. They are the same in every function that uses
+ * this loop.
+ */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))

@@ -3,8 +3,8 @@
  * Makes a fixed sequence of all kinds of calls and prints all results as text. A 32-bit build of
  * this program must print the same text as a 64-bit build.
  *
- * Needs the software PMU. Times are not printed. The number of page faults is exact, because each
- * part of the work is done once before it is counted.
+ * Needs the software PMU. Times are not printed. The number of page faults is exact, because the
+ * counted work is done twice, and only the page faults of the second round are printed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

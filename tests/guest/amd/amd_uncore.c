@@ -282,8 +282,8 @@ TEST(a_refused_load_leaves_the_loaded_context_alone)
 
 /*
  * If an earlier test has made @cpu the owner of its L3's registers, makes another CPU the owner.
- * Without perf's driver, the module chooses a new owner only when something asks for the owner.
- * Reading the file owner_cpus does so.
+ * Without perf's driver, the module chooses a new owner only when something asks for the owner,
+ * such as a read of the file owner_cpus.
  */
 static void drop_owner(unsigned int cpu)
 {
@@ -399,7 +399,7 @@ TEST(registers_that_perf_holds_are_refused)
 	with_uncore(check_held);
 }
 
-/* perf holds the registers of the second package. Those of the first package stay free. */
+/* perf holds the registers of the second package. Those of the first package stay available. */
 static void check_half_held(void)
 {
 	const unsigned int second = cpus_online() / 2;
@@ -428,8 +428,8 @@ TEST(a_refused_load_leaves_the_registers_of_all_packages_to_perf)
 /* ---- registers ----------------------------------------------------------------------------- */
 
 /*
- * Processor Programming Reference of family 17h: the bits that select an event. In the L3, other
- * bits select slices and threads.
+ * The PMCs have the bits that the Processor Programming Reference of family 17h defines. Some bits
+ * select an event. The PMCs of the L3 also have bits that select slices and threads.
  */
 static void check_registers(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMUs "amd_l3" and "amd_df", and the events that the patched QEMU makes for them. */
+/* Functions for tests of PMUs "amd_l3" and "amd_df". The patched QEMU simulates their events. */
 #ifndef UNCORE_H
 #define UNCORE_H
 
@@ -17,9 +17,9 @@
 /* Loads the modules perfmon_msr and perfmon_amd_uncore, and calls @check on CPU 0. */
 void with_uncore(void (*check)(void));
 
-/* Makes @lookups lookups in the L3 of @cpu. A quarter of them are misses. */
+/* Simulates @lookups lookups in the L3 of @cpu. A quarter of them are misses. */
 void look_up(unsigned int cpu, uint64_t lookups);
-/* Makes @accesses accesses to memory from the package of @cpu. */
+/* Simulates @accesses accesses to memory from the package of @cpu. */
 void access_memory(unsigned int cpu, uint64_t accesses);
 
 /* Returns a context on @cpu that counts L3_MISS in PMD 0 and L3_ALL in PMD 1. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests what happens when perf's driver for the counters of the caches and the data fabric is
- * loaded after perfmon_amd_uncore. The driver would write to the registers without asking perfmon.
+ * perf's driver amd_uncore would write to the counters of the caches and of the data fabric without
+ * asking perfmon. These tests load a module with the name of this driver while perfmon_amd_uncore
+ * is loaded.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +32,7 @@ static void check_refused(void)
 	access_memory(0, 5);
 	ck_assert_uint_eq(read_pmd(fd, 0), 5);
 	close(fd);
-	/* perfmon gives the registers back within a second. */
+	/* perfmon releases the registers within a second. */
 	wait_until(module_load(DRIVER, "") == 0);
 	ck_assert_int_eq(module_unload(DRIVER), 0);
 }
@@ -42,7 +43,10 @@ TEST(the_driver_cannot_be_loaded_while_a_context_has_the_registers)
 	with_uncore(check_refused);
 }
 
-/* The folder of a module appears after modules have been told that it arrives. */
+/*
+ * The module's folder in /sys/module appears after the module notifiers were called with
+ * MODULE_STATE_COMING.
+ */
 static bool is_being_initialized(void)
 {
 	char state[16];
@@ -70,7 +74,7 @@ static void check_arriving(void)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status));
 	ck_assert(module_is_loaded(DRIVER));
-	/* This driver registers no PMU with perf, so the registers are free. */
+	/* This driver registers no PMU with perf, so the registers are available. */
 	load(fd, 0);
 	must(fd, pfm_start(fd, NULL));
 	access_memory(0, 7);

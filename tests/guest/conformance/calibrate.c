@@ -20,8 +20,8 @@ static double spread(double a, double b)
 /* ---- reference values -------------------------------------------------------------- */
 
 /*
- * Reads the monotonic clock and the time counter several times. Stores the time and the ticks of
- * the attempt that took the least time.
+ * Reads the monotonic clock and the time counter several times. Stores in *@time and *@ticks the
+ * values of the attempt that took the least time.
  */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
@@ -166,8 +166,8 @@ static double most_spread(double truth)
 /*
  * Sets @counter->rate and @counter->follows_work. Returns true if @counter has the same rate in
  * loops of all lengths. A counter of cycles or time has the same rate per ns for all kinds of work.
- * A counter of instructions has no such rate, but every iteration of a loop adds the same number to
- * it.
+ * A counter of instructions has no constant rate per ns, but every iteration of a loop adds the
+ * same number to the counter.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {

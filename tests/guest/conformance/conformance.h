@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
- * with reference values that do not come from the module.
+ * perfmon-conformance: tests what every PMU module must do. The tests count with contexts, and
+ * compare the counts with reference values that do not come from the module.
  *
- * The tests need two values for each PMC that controls a counter. With the first values in its
- * PMCs, the counter counts whenever the thread runs. With the second values, it counts nothing. If
- * only some of a counter's PMCs have a second value, the other PMCs keep their first value. If none
- * of its PMCs has a second value, some tests leave the counter out.
+ * The tests need two values for each PMC that controls a counter. While all PMCs of a counter
+ * contain their first values, the counter counts whenever the thread runs. While they contain their
+ * second values, the counter counts nothing. If only some of a counter's PMCs have a second value,
+ * the other PMCs keep their first value. If none of its PMCs has a second value, some tests leave
+ * the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -42,7 +43,8 @@ enum truth {
  * struct counter - a counter of the PMU
  * @settings: values of @setting_count PMCs
  * @has_quiet: true if every element of @settings has a valid quiet value
- * @truth: the quantity that it counts, which gives the reference value for its counts
+ * @truth: the quantity that the counter counts; the reference values are measurements of this
+ *	quantity
  * @width: number of bits of the counter's hardware register, as sysfs shows it
  * @follows_work: true if counts are proportional to instructions, false if they are proportional to
  *	time; see calibrate()

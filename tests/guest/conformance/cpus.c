@@ -83,7 +83,7 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 
 /*
  * The context is created while CPU 1 is offline, and loaded when CPU 1 is online. It is closed
- * while CPU 1 is offline. Then CPU 1 comes online again, and a second context must count there.
+ * while CPU 1 is offline again. Then CPU 1 comes online, and a second context must count there.
  */
 static void check_away(void)
 {

@@ -35,7 +35,7 @@ static uint64_t cycles_of_perf(void)
 
 /*
  * Uses each counter. Then writes to each counter a value that is one million events below its wrap,
- * and waits until the hardware is released. After that, the counters must not interrupt.
+ * and waits until the hardware is released. After that, the counters must not raise an interrupt.
  */
 static void use_and_leave(void)
 {

@@ -51,9 +51,9 @@ TEST(at_user_level_counters_count_the_user)
 }
 
 /*
- * Returns whether the PMU must exclude the kernel level. QEMU's POWER cannot: it always counts at
- * all levels. The software PMU and the PMU "example" need not, because their counters reveal
- * nothing about the kernel.
+ * Returns whether the PMU must exclude the kernel level. QEMU's POWER PMU cannot exclude it, and
+ * always counts at all levels. The software PMU and the PMU "example" need not exclude it, because
+ * their counters reveal nothing about the kernel.
  */
 static bool has_levels(void)
 {

@@ -91,8 +91,8 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * While the child works, the test makes no call on the context. Still the overflow masks the
- * context, at the latest when the child is switched out.
+ * While the child works, the test makes no call on the context. Nevertheless, the overflow must
+ * mask the context, at the latest when the child is switched out.
  */
 TEST(the_overflow_of_another_thread_masks)
 {

@@ -227,8 +227,9 @@ TEST(pmds_read_as_written)
 }
 
 /*
- * The values of the PMCs make each counter count nothing. So the value of the counter must not
- * change on its way to the hardware and back, even if it is read while the context is started.
+ * The test writes the quiet values to the PMCs of a counter, so that the counter counts nothing.
+ * Then the value of the counter must not change on its way to the hardware and back, even if the
+ * counter is read while the context is started.
  */
 TEST(counters_that_stand_still_keep_all_bits)
 {
@@ -271,8 +272,8 @@ static bool is_state(int fd, unsigned int n)
 
 /*
  * Checks PMD @n if it is PRIORITY or USER_TIME of the PMU module "example". PRIORITY must contain
- * the priority of the process. @gained is the increase of USER_TIME. It must not exceed the task
- * clock.
+ * the priority of the process. @gained is the increase of PMD @n. The increase of USER_TIME must
+ * not exceed the task clock by more than a tick.
  */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {

@@ -13,8 +13,8 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 #define LOOP (5 * MILLION)
 
 /*
- * Stores values at which @counter wraps, and values at which counters of other widths wrap. Returns
- * the number of values.
+ * Stores in @borders values at which @counter wraps, and values at which counters of other widths
+ * wrap. Returns the number of values.
  */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
@@ -37,9 +37,9 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores five initial values for each border: the border itself, the value just below the border,
- * two values from which a loop crosses the border, and one value from which a loop does not reach
- * the border. Returns the number of values.
+ * Stores in @preloads five initial values for each border: the border itself, the value just below
+ * the border, two values from which a loop crosses the border, and one value from which a loop does
+ * not reach the border. Returns the number of values.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {

@@ -23,7 +23,7 @@ static uint64_t hardware(const char *name)
 static void (*check_registers)(void);
 
 /*
- * perfmon may still hold counters of a test before this one. When the PMU module releases its last
+ * perfmon may still hold counters that an earlier test used. When the PMU module releases its last
  * counter, it disables all counters and their interrupts, as perf does.
  */
 static void check_released_registers(void)

@@ -104,7 +104,7 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * Number of combinations of counters 0 to 4 that the test uses. The core has fewer entries for
+ * The test uses this many combinations of counters 0 to 4. The core has fewer entries for
  * combinations: see USES in module/core/claims/claim.c.
  */
 #define COMBINATIONS 24
@@ -188,7 +188,7 @@ static void must_have(int fd, uint64_t counters)
 	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
 }
 
-/* The call that returned @result must have failed with EBUSY: @holder holds @counter. */
+/* The call that returned @result must have failed with EBUSY because @holder holds @counter. */
 static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
 			 const char *holder)
 {
@@ -340,11 +340,11 @@ static uint64_t calls_of_loads(void)
 /*
  * The module claims the counter when it comes into use, and releases it at most once per second,
  * even if contexts are loaded and unloaded more often. Each claim and each release calls a function
- * on all CPUs. At each load and unload, the kernel itself may call other functions on other CPUs. A
- * second measurement finds the number of these calls: during this measurement, another context
- * keeps the counter in use. On a busy host the loads take many seconds. In each second, the first
- * measurement may find up to CALLS_PER_SECOND calls more: the calls of one claim and one release,
- * and the calls of other work that the kernel does.
+ * on all CPUs. At each load and unload, the kernel itself may call other functions on other CPUs.
+ * During a second measurement, another context keeps the counter in use, so this measurement finds
+ * only the calls of the kernel itself. On a busy host the loads take many seconds. In each second,
+ * the first measurement may find up to CALLS_PER_SECOND calls more: the calls of one claim and one
+ * release, and the calls of other work that the kernel does.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

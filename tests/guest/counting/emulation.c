@@ -451,7 +451,7 @@ static void check_narrow_switches(unsigned int width)
 
 /*
  * The narrow counter and the virtual PMD show the same clock in nanoseconds. Their values differ by
- * the time between the reads of the two.
+ * the time between the two reads.
  */
 static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 {

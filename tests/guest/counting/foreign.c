@@ -279,7 +279,10 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* While no counter is claimed, perf's driver begins to support CPU 1. The next claim uses it. */
+/*
+ * While no counter is claimed, perf's driver begins to support CPU 1. From the next claim on, the
+ * module uses CPU 1, too.
+ */
 static void check_supported_later(void)
 {
 	int fd;

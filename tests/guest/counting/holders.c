@@ -75,7 +75,7 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 
 /*
  * The name of a process can contain any bytes. If the name is long, the field "holder" contains
- * only the beginning of the name. This leaves room for the longest process number.
+ * only the beginning of the name. This leaves room for the longest PID.
  */
 TEST(names_of_holders_are_printable_and_cut)
 {

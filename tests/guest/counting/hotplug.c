@@ -194,7 +194,7 @@ TEST(a_context_is_closed_while_a_cpu_is_offline)
 
 /*
  * CPU 1 goes offline several times, so the thread has to move to another CPU. At the same time, the
- * test reads, starts and writes the context in a loop.
+ * test reads a PMD, starts the context and writes a PMD in a loop.
  */
 static void check_calls_meanwhile(void)
 {

@@ -214,9 +214,9 @@ static void must_cost_no_more(double cost, double first)
 }
 
 /*
- * Returns true on arm64. On other architectures, the number of instructions of the kernel's own
- * part of a switch varies. In the third measurement, which has the most contexts, this number was
- * lower by 90 than in the measurements before it.
+ * Returns true on arm64. On other architectures, the kernel's own part of a switch does not always
+ * take the same number of instructions. In the third measurement, which has the most contexts, this
+ * number was lower by 90 than in the first two measurements.
  */
 static bool kernels_part_is_constant(void)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: tests counters that share their control registers and overflow at 31 bits.
+ * POWER: tests the counters, which have 31 bits and share their control registers.
  *
  * QEMU's PMC5 counts instructions, and PMC6 counts cycles. PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
- * counts. The tests compare them with each other. With --icount each instruction takes one cycle.
- * QEMU ignores the bits that freeze the counters at user or kernel level, so all levels are counted
+ * counts. The tests compare these counts. With --icount each instruction takes one cycle. QEMU
+ * ignores the bits that freeze the counters at user or kernel level, so all levels are counted
  * here.
  *
  * Instruction counters that overflow are an exception, because QEMU has an error: it sets such a
@@ -90,8 +90,8 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 }
 
 /*
- * In each round, PMC1 overflows one instruction later than in the round before, and PMC2 overflows
- * one cycle earlier.
+ * In each round, PMC1 wraps one instruction later than in the round before, and PMC2 wraps one
+ * cycle earlier.
  */
 TEST(wraps_at_every_instruction_are_exact)
 {
@@ -278,7 +278,7 @@ static void check_throttled(void)
 	uint64_t length, throttles, runs;
 	int fd;
 
-	/* With a limit as low as 1, the core checks the budget of a set at each interrupt. */
+	/* With a limit as low as 1, the core checks at each interrupt whether to throttle a set. */
 	write_text(INTERRUPT_LIMIT, "1");
 	fd = make_context();
 	/* After the first run, the kernel has done all its one-time work. */
@@ -478,7 +478,7 @@ TEST(an_event_without_a_pmd_in_use_counts_nothing)
 	must_be_between(count_loop(fd, 2, MILLION), MILLION,
 			MILLION + most_around(MILLION));
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), counted);
-	/* The write of its PMD brings this counter into use. */
+	/* The write of PMD 3 brings the counter into use. */
 	write_pmd(fd, 3, 7);
 	counted = count_loop(fd, 2, MILLION);
 	ck_assert_uint_eq(read_pmd(fd, 3), 7 + counted);

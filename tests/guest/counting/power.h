@@ -26,8 +26,8 @@ uint64_t select_event(unsigned int n, uint64_t event);
  */
 uint64_t most_around(uint64_t instructions);
 /*
- * Creates a context that counts instructions in PMC1 and PMC5 and cycles in PMC2 and PMC6. It is
- * not loaded.
+ * Creates a context that counts instructions in PMC1 and PMC5, and cycles in PMC2 and PMC6. The
+ * context is not loaded.
  */
 int four_counters(void);
 /*

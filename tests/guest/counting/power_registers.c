@@ -71,7 +71,8 @@ static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
 }
 
 /*
- * One context writes the PMCs, before the start and while it counts. Another context writes no PMC.
+ * The test writes the PMCs of one context, before the start and while the context counts. It writes
+ * no PMC of the other context.
  */
 static void check_written(void)
 {
@@ -246,9 +247,9 @@ TEST(a_set_without_sampling_samples_nothing_even_after_an_early_switch)
 }
 
 /*
- * The PMU module clears the field for the event of a counter that is not in use. The only exception
- * is the field of PMC4 on POWER9, because with units 6 to 9 this field selects the bank of the
- * cache events. See POWER9 Performance Monitor Unit User's Guide, MMCR1.
+ * If a counter is not in use, the PMU module clears the MMCR1 field that selects the counter's
+ * event. The only exception is the field of PMC4 on POWER9, because with units 6 to 9 this field
+ * selects the bank of the cache events. See POWER9 Performance Monitor Unit User's Guide, MMCR1.
  */
 static void check_banks(void)
 {
@@ -329,7 +330,7 @@ static void check_cleared(void)
 	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* wait until the previous context's hardware is released */
+	must_get_back(); /* wait until the PMU module has released the hardware */
 	fill(count);
 	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
 	load(fd, thread_id());

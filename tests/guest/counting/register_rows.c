@@ -2,8 +2,8 @@
 /*
  * Tests the names, addresses, bits and widths of the registers that sysfs reports. The tables below
  * are from the manuals of the processors, except for the bits that only the modules use. Some bits
- * are reserved although the manual defines them, because a program must not set them: those that
- * enable a counter or its interrupt, and those that count on the core's other threads.
+ * are reserved although the manual defines them, because a program must not set them. These bits
+ * enable a counter or its interrupt, or make a counter count on the core's other threads, too.
  */
 #include <perfmon/perfmon_amd.h>
 
@@ -15,18 +15,19 @@ SUITE(register_rows, 60);
 /* clang-format off */
 
 /*
- * Intel SDM, volume 4, table 2-2: IA32_PERFEVTSELx, IA32_PMCx, IA32_FIXED_CTRx and so on. The
- * module needs two bits of a counter's width to detect an overflow.
+ * Intel SDM, volume 4, table 2-2: IA32_PERFEVTSELx, IA32_PMCx, IA32_FIXED_CTRx and so on. A PMD has
+ * only 46 of its counter's 48 bits, because the module needs two bits to handle overflows: see
+ * X86_SPARE_BITS in module/pmu/x86.h.
  */
 static const struct register_row intel[] = {
-	/* Without and with leaf 23H of CPUID, which has unit mask 2 and the equal flag. */
+	/* With CPUID leaf 23H (second row), a PMC also has unit mask 2 and the equal flag. */
 	{ "pmc", 0, 8, .name = "IA32_PERFEVTSEL%u", .address = 0x186, .step = 1,
 	  .reserved = ~0xff87ffffull, .width = 64 },
 	{ "pmc", 0, 8, .name = "IA32_PERFEVTSEL%u", .address = 0x186, .step = 1,
 	  .reserved = ~0xff10ff87ffffull, .width = 64 },
 	{ "pmc", 16, 1, .name = "IA32_FIXED_CTR_CTRL", .address = 0x38d,
 	  .reserved = ~0x333ull, .width = 64 },
-	/* Counters 0 to 7, counters 0 to 3, and counters 0 to 3 with the latency of loads. */
+	/* PEBS on counters 0 to 7, on counters 0 to 3, and on counters 0 to 3 with load latency. */
 	{ "pmc", 17, 1, .name = "IA32_PEBS_ENABLE", .address = 0x3f1,
 	  .reserved = ~0xffull, .width = 64 },
 	{ "pmc", 17, 1, .name = "IA32_PEBS_ENABLE", .address = 0x3f1,
@@ -48,7 +49,7 @@ static const struct register_row intel[] = {
 
 /* AMD64 Architecture Programmer's Manual, volume 2, appendix A: the addresses of MSRs. */
 static const struct register_row amd[] = {
-	/* With and without the feature PerfCtrExtCore. */
+	/* Two rows for CPUs with the feature PerfCtrExtCore, then two rows for CPUs without it. */
 	{ "pmc", 0, 6, .name = "PERF_CTL%u", .address = 0xc0010200, .step = 2,
 	  .reserved = ~0xfff87ffffull, .width = 64 },
 	{ "pmd", 0, 6, .name = "PERF_CTR%u", .address = 0xc0010201, .step = 2, .width = 46 },
@@ -57,7 +58,7 @@ static const struct register_row amd[] = {
 	{ "pmd", 0, 4, .name = "PERF_CTR%u", .address = 0xc0010004, .step = 1, .width = 46 },
 };
 
-/* The same manual; the event and the levels are as in perfmon_amd.h. */
+/* The same manual. For the PMC bits that select the event and the levels, see perfmon_amd.h. */
 static const struct register_row amd_ibs[] = {
 	{ "pmc", 4, 1, .name = "IBS_FETCH_CTL", .address = 0xc0011030,
 	  .reserved = ~(PFM_AMD_IBS_RANDOM | PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL),

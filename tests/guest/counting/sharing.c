@@ -188,11 +188,10 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 
 /*
  * perf's interrupt handler clears the overflow bits of all counters, even of ours. In each run five
- * of our counters overflow, a little later than in the run before. So the overflows happen at many
- * different times before and after perf's interrupts. Some overflows happen inside perf's handler,
+ * of our counters wrap, a little later than in the run before. So the wraps happen at many
+ * different times before and after perf's interrupts. Some wraps happen inside perf's handler,
  * because our counters count at user and kernel level. The sixth counter does not wrap. If one of
- * the five counters lost an overflow, its count would be 2^32 lower than the count of the sixth
- * counter.
+ * the five counters lost a wrap, its count would be 2^32 lower than the count of the sixth counter.
  */
 static void check_no_overflow_is_lost(void)
 {
@@ -260,7 +259,7 @@ static void check_counter_survives(void)
 		write_pmd(fd, 1, 0);
 		narrow = count_loop(fd, 0, 30 * MILLION);
 		other = read_pmd(fd, 1);
-		/* A lost overflow changes the count by 2^32 cycles, which take 4 s in QEMU. */
+		/* A lost wrap changes the count by 2^32 cycles, which take 4 s in QEMU. */
 		must_be_near(narrow, other, 500 * MS);
 		ck_assert_msg(other > MILLION, "run %d: no counter counts", i);
 	}

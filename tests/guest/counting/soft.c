@@ -223,9 +223,9 @@ static void *give_pages(void *argument)
 /*
  * Causes @count major faults. A fault is major if the kernel had to wait and to retry the fault:
  * see mm_account_fault(). Every such fault in a system call is major. For a fault at user level,
- * newer kernels first try to handle it with only the lock of the mapping. If the kernel has to wait
- * in this try, it treats the next try as the first one, so the fault is not major. Therefore a
- * system call, uname(2), touches the pages.
+ * newer kernels first try to handle it under the per-VMA lock. If the kernel has to wait in this
+ * try, it treats the next try, under mmap_lock, as the first one, so the fault is not major.
+ * Therefore a system call, uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -394,8 +394,8 @@ TEST(clock_overflow_raises_interrupt)
 
 /*
  * A clock of 16 bits raises an interrupt every 65 microseconds, but the thread still makes
- * progress. If the guest's clock counts instructions, each wrap has its own interrupt. If it does
- * not, one late interrupt may handle several wraps. So the thread works until there have been
+ * progress. If the guest's clock counts instructions, each wrap has its own interrupt. In other
+ * guests, one late interrupt may handle several wraps, so the thread works until there have been
  * enough interrupts.
  */
 static void check_many_interrupts(void)

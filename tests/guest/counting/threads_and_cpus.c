@@ -12,8 +12,8 @@
 SUITE(threads_and_cpus, 120);
 
 /*
- * Returns a system-wide context that counts instructions at user level with PMD @n. It is not
- * loaded.
+ * Returns a system-wide context that counts instructions at user level with PMD @n. The context is
+ * not loaded.
  */
 static int cpu_context_of(unsigned int n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests the software PMU and a hardware PMU at the same time. Each context uses the PMU that was
- * named when it was created.
+ * named when the context was created.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>

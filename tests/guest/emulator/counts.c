@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests with perf_event that the emulated PMU counts exactly what is executed. */
+/* Uses perf_event to test that the emulated PMU counts exactly what is executed. */
 #if defined(__x86_64__)
 
 #include <signal.h>

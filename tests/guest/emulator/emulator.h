@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-emulator: uses perf_event and the registers to test whether the x86 PMU that tests/vm
- * adds to QEMU does what the manuals say. No module of perfmon is loaded.
+ * perfmon-emulator: tests the x86 PMU that tests/vm adds to QEMU. This PMU must do what the manuals
+ * say. The tests use perf_event and the PMU's registers. No module of perfmon is loaded.
  */
 #ifndef EMULATOR_H
 #define EMULATOR_H

@@ -42,7 +42,7 @@ static void need_ibs(void)
 
 /* ---- perf ---------------------------------------------------------------------------------- */
 
-/* Opens a perf event on CPU 0. It is not enabled. */
+/* Opens a perf event on CPU 0, but does not enable it. */
 static int perf_ibs(const char *unit, uint64_t config)
 {
 	struct perf_event_attr attr = {

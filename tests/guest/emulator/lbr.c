@@ -162,7 +162,7 @@ static void check_levels(void)
 		ck_assert(records[n].from == LBR_FROM_OTHER_LEVEL ||
 			  !is_kernel(records[n].from));
 	}
-	/* The recording begins in a system call, so at least its return is recorded. */
+	/* The recording begins in a system call, so at least the return from it is recorded. */
 	ck_assert_uint_ge(entries, 1);
 	count = record(LBR_KERNEL | LBR_ALL, take_known_branches, records);
 	ck_assert_uint_eq(count, LBR_MOST);

@@ -83,7 +83,7 @@ static uint64_t ax_of(const struct precise_sample *sample, bool single)
 	return at[1];
 }
 
-/* The samples must be @distance instructions apart. Returns their number. */
+/* The samples must be @distance instructions apart. Returns the number of samples. */
 static unsigned int must_be_apart(struct perf_event_mmap_page *page, uint64_t distance,
 				  bool single)
 {

@@ -374,8 +374,8 @@ static void check_loading_by_a_user(void)
 FAULT_TEST(loading_by_a_user)
 
 /*
- * With PFM_FL_NOTIFY_BLOCK the monitored thread may have to wait. Each load allocates memory for
- * this wait.
+ * With PFM_FL_NOTIFY_BLOCK the monitored thread may block after an overflow. Each load allocates
+ * memory for this case: see pfm_block_create().
  */
 static void check_loading_to_block(void)
 {

@@ -270,8 +270,8 @@ static void create_in_vain_often(unsigned int failures)
 
 /*
  * Compares the free memory before and after many failures, because the kernel's search for leaks
- * does not cover pages. KASAN keeps freed memory, up to 1/32 of all memory. The failures before the
- * comparison make KASAN reach this limit.
+ * does not cover pages. KASAN keeps freed memory in its quarantine, up to 1/32 of all memory. The
+ * failures before the comparison fill the quarantine.
  */
 static void check_pages(void)
 {

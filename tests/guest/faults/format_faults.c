@@ -148,7 +148,8 @@ static void format_must_be_whole(int error)
 
 static void check_modules(void)
 {
-	static const char why[] = "events for udev and sections in sysfs are optional";
+	static const char why[] =
+		"uevents and a module's section files in sysfs are optional";
 	static const struct operation operations[] = {
 		{ .name = "load of a format",
 		  .attempt = attempt_load_module,

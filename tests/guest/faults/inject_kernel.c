@@ -16,7 +16,7 @@
 #define NO_ORDER "20" /* no allocation has 2^20 pages */
 
 /*
- * A setting of the fault injection, which is a file. The file is opened at the beginning, because
+ * A setting of the fault injection. Each setting is a file. It is opened at the beginning, because
  * the test may change to another user later.
  */
 struct knob {

@@ -73,7 +73,7 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * The member "reason" of these operations is false, because it would require a last error
+	 * The member "reason" of these operations is false, because true would require a last error
 	 * without an index. Here the last error may have the index of the set that failed.
 	 */
 	static const struct operation operations[] = {

@@ -249,7 +249,7 @@ void must_do(int error, const char *what, const char *name)
 	ck_assert_msg(!error, "%s%s %s: %s", subject, what, name, strerror(error));
 }
 
-/* Undoes whatever a failed test has left. */
+/* Undoes the changes that a failed test may have left. */
 static void all_back(void)
 {
 	char page[32];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, this suite lets every allocation fail in turn. The operations here are those
- * of the kernel that affect contexts or modules: a process forks, executes a program or exits; a
- * file is read or written; a CPU goes offline or online; a module is loaded or unloaded.
+ * Like call_faults.c, this suite lets every allocation fail in turn. The operations here are kernel
+ * operations that affect contexts or modules: a process forks, executes a program or exits; a file
+ * is read or written; a CPU goes offline or online; a module is loaded or unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -348,7 +348,7 @@ static void core_must_be_whole(int error)
 	}
 }
 
-/* The sysfs path of a PMD of the hardware. */
+/* The path of a sysfs file that describes one PMD of the hardware. */
 static char a_pmd[64];
 
 static void pmu_must_be_whole(int error)
@@ -365,12 +365,12 @@ static void pmu_must_be_whole(int error)
 }
 
 static const char optional_why[] =
-	"statistics, events for udev and sections in sysfs are optional";
+	"statistics, uevents and a module's section files in sysfs are optional";
 
 static void check_modules(void)
 {
 	static const struct operation core[] = {
-		/* the core needs memory for a mount of proc, for sysfs and for the device */
+		/* the core allocates its private mount of proc, its sysfs files and its device */
 		{ .name = "load of the core",
 		  .attempt = attempt_load_module,
 		  .before = no_core,

@@ -66,8 +66,8 @@ static void check_sets(void)
 	close(second);
 	close(first);
 	/*
-	 * The hardware is released within a second. Then the registers must be 0 again, as perf
-	 * left them.
+	 * The core releases the hardware within a second. After that, the registers must be 0
+	 * again, because perf had left them at 0.
 	 */
 	wait_until(msr_read(OFFCORE_RSP_0) == 0);
 }
@@ -138,7 +138,10 @@ static void check_used(void)
 		msr_write(used[i].msr, 0);
 }
 
-/* The module writes to a register to find out whether it exists. perf may be using the register. */
+/*
+ * The module writes to a register to find out whether it exists. perf may be using this register,
+ * so the module must restore the register's value.
+ */
 TEST(the_module_finds_registers_that_are_in_use_and_leaves_their_values)
 {
 	with_test_registers(check_used);

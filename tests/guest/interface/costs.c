@@ -100,7 +100,7 @@ TEST(overflows_and_notifications_are_counted)
 	ck_assert_uint_eq(after.interrupts - before.interrupts, costs.interrupts);
 	ck_assert_uint_eq(after.notifications - before.notifications,
 			  costs.notifications);
-	/* The statistics of the context stay after the unload. The next load sets them to 0. */
+	/* An unload keeps the statistics of the context. The next load sets them to 0. */
 	must(fd, pfm_unload_context(fd));
 	ck_assert_uint_eq(costs_of(fd).interrupts, costs.interrupts);
 	load(fd, thread_id());

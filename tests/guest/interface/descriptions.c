@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests modules whose description of a PMU or of a sampling format has one mistake. The core must
- * refuse to register them, whether other modules are registered or not.
+ * refuse to register such a description, whether other modules are registered or not.
  */
 #include <stdio.h>
 

@@ -165,8 +165,8 @@ TEST(a_descriptor_lost_in_a_socket_is_closed)
 }
 
 /*
- * Returns the address of a page that never becomes available. A thread that touches it waits until
- * it is killed.
+ * Returns the address of a page that never becomes available. A thread that touches this page waits
+ * until the thread is killed.
  */
 static void *page_that_never_comes(void)
 {

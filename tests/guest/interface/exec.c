@@ -167,7 +167,7 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_loader)
 	unlink(program);
 }
 
-/* With CAP_PERFMON, a user may monitor the setuid program, but may not make it wait. */
+/* With CAP_PERFMON, a user may monitor the setuid program, but may not block it. */
 TEST(a_setuid_program_ends_a_context_that_could_block_it)
 {
 	const char *program = copy_of_this(0, 04755);

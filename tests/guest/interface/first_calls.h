@@ -22,8 +22,8 @@ enum kind {
 };
 
 /*
- * A reserved field; @offset counts from the beginning of the structure. In call->reserved, unused
- * elements have size 0.
+ * A reserved field. @offset is its distance in bytes from the beginning of the structure. In
+ * call->reserved, unused elements have size 0.
  */
 struct field {
 	unsigned int offset;

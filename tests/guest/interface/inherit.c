@@ -124,8 +124,8 @@ TEST(the_instructions_of_children_are_counted)
 
 static int go[2], done[2];
 /*
- * The child inherits this descriptor and closes it. If it did not, the context would exist until
- * the child ends.
+ * The child inherits this descriptor and closes it. If the child did not close it, the context
+ * would exist until the child ends.
  */
 static int context_fd = -1;
 
@@ -391,7 +391,7 @@ TEST(the_activity_of_sets_is_that_of_all_threads)
 	ck_assert_uint_ge(duration, 2 * SPINNING - error);
 }
 
-/* The later children get the memory of the copies that have ended. */
+/* The copies for the later children reuse the memory of the copies that have ended. */
 TEST(each_child_adds_one_run_of_its_set)
 {
 	int fd = inheriting_here(PFM_FL_INHERIT_ALL), i;
@@ -455,7 +455,7 @@ TEST(the_memory_of_copies_is_charged)
 	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), before);
 }
 
-/* When threads have ended, the memory of 64 copies is kept for later threads. */
+/* After the threads have ended, the core keeps the memory of 64 copies for later threads. */
 TEST(the_memory_of_64_copies_is_kept)
 {
 	struct child children[70];

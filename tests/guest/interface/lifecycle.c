@@ -327,12 +327,12 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* a PMC value with which nothing is counted stops the counter immediately */
+	/* if the PMC gets a value with which nothing is counted, the counter stops at once */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* with its earlier value in the PMC, the counter counts again */
+	/* if the PMC gets its earlier value again, the counter counts again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);

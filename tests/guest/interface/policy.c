@@ -452,7 +452,7 @@ TEST(ptrace_scope_decides_who_may_block_a_thread)
 
 /*
  * As with perf, the rights of the user who creates a context decide whether it may count at kernel
- * level. This does not change if the process later becomes another user.
+ * level. The decision does not change if the process later becomes another user.
  */
 TEST(the_level_is_decided_when_the_context_is_made)
 {

@@ -5,7 +5,7 @@
 
 #include "guest.h"
 
-/* Returns the value that PMD pmu()->pmds[0] of context @fd has. */
+/* Returns the value of PMD pmu()->pmds[0] in context @fd. */
 uint64_t busy_count(int fd);
 void must_have_status(int fd, unsigned int state, unsigned int flags, pid_t target);
 /*

@@ -73,8 +73,8 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 /*
  * Maps the last page that a program can map, and returns its address. The stack begins below this
  * page, so the page is free. User addresses end at a power of two, which depends on the size of
- * pages. On x86_64 the page that ends there cannot be mapped, so this function maps the page before
- * it.
+ * pages. On x86_64 the last page before this power of two cannot be mapped, so this function maps
+ * the page before that one.
  */
 static char *last_page(void)
 {
@@ -129,9 +129,9 @@ TEST(a_vector_beyond_its_page_is_efault)
 	char *end = memory_end();
 
 	/*
-	 * The first two vectors have one element each. Only the first byte of this element, or only
-	 * its first nine bytes, can be accessed. The third vector has two elements, and only the
-	 * first element can be accessed.
+	 * The first two vectors have one element each. In the first vector, only the first byte of
+	 * the element can be accessed; in the second vector, only the first nine bytes. The third
+	 * vector has two elements, and only the first element can be accessed.
 	 */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests calls of two threads on a descriptor that a third thread closes in the middle of these
- * calls.
+ * Tests what happens when two threads make calls on a descriptor, and a third thread closes this
+ * descriptor in the middle of the calls.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -64,8 +64,8 @@ static bool answered(long result, int error, int allowed, int also_allowed)
 	})
 
 /*
- * Reads a PMD. The value must not be less than any value that a thread had read before this call
- * began.
+ * Reads a PMD. The value must be at least as large as every value that a thread had read before
+ * this call began.
  */
 static bool read_grows(int fd, bool short_form)
 {

@@ -210,9 +210,10 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 }
 
 /*
- * One iteration ends monitoring just before or after an overflow. Some overflows must be pending
- * when monitoring ends: the counter has wrapped, but no interrupt has handled the wrap. At least
- * one overflow must be handled by an interrupt. Each value of @way must meet both conditions.
+ * One iteration ends monitoring just before or after an overflow. For each value of @way,
+ * interrupts must have handled at least one overflow, and enough overflows must have been pending
+ * when monitoring ended. An overflow is pending if the counter has wrapped, but no interrupt has
+ * handled the wrap.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)

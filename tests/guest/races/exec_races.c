@@ -145,7 +145,10 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/* Starts a process that preempts the loader at random times, for about as long as an exec takes. */
+/*
+ * Starts a process that preempts the loader at random times, each time for about as long as an exec
+ * takes.
+ */
 static pid_t disturber_begin(void)
 {
 	const struct sched_param parameter = { .sched_priority = 1 };

@@ -72,8 +72,8 @@ pid_t make_light_child(void);
 
 /*
  * Returns a context that keeps the core's hooks in the kernel while other contexts are loaded and
- * closed. Without this context, the core would remove its hooks and enable them again once a
- * second. That takes a long time while other processes fork.
+ * closed. Without this context, the core would remove its hooks and install them again, up to once
+ * per second. That takes a long time while other processes fork.
  */
 int keep_hooks(void);
 

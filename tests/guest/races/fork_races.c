@@ -193,9 +193,10 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 
 /*
  * A context with PFM_FL_INHERIT_ALL monitors a process that forks. As soon as the child can be
- * found, the test loads a second context on the child. Module slow_fork lets the fork wait there.
- * If this load succeeds, the child gets no copy of the first context. The statistic not_followed
- * does not count such a child, because the second context monitors it.
+ * found by its number, the test loads a second context on the child. Module slow_fork delays the
+ * fork at this point, so the load can come before the core makes a copy of the first context. If
+ * the load succeeds, the child gets no copy. The statistic not_followed does not count such a
+ * child, because the second context monitors it.
  */
 static void check_loads_during_forks(void)
 {

@@ -5,8 +5,9 @@
  *
  * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While
  * contexts of one kind use a counter, a context of the other kind that uses this counter cannot be
- * loaded. Among the loaders of the contexts that use this counter, the kernel looks for a process
- * that has not exited. If it finds one, the error of the refused load names this process.
+ * loaded. When the core refuses such a load, it looks for one of the contexts that already use the
+ * counter. If it finds one, and the process that loaded this context has not exited, the error
+ * names this process.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -25,8 +25,8 @@ SUITE(inherit_races, 1800);
 #define LAST_FAULTS(threads) (threads)
 
 /*
- * Memory that the test shares with a crowd. A crowd consists of a process that makes children all
- * the time and of all descendants of this process.
+ * Memory that the test shares with a crowd. A crowd is a process that makes children all the time,
+ * together with all descendants of this process.
  */
 struct crowd {
 	volatile bool stop;
@@ -497,7 +497,7 @@ static enum order close_while_the_last_end(int lead)
 
 /*
  * The context is closed when its own thread and the thread of its last copy are about to end. After
- * that, the memory of the sets of the context and of its copies must be free.
+ * the close, the sets of the context and of its copies must use no memory.
  */
 TEST(the_last_ends_may_race_with_close)
 {

@@ -23,8 +23,8 @@ enum order {
  * struct meeting - a race: when each side acts, and how often each order was seen
  * @edge: the edge, 0 or 1, that the last call of choose_lead() tried to hit. An edge is a lead at
  *	which the order changes: at edge 0 from BEFORE to DURING, at edge 1 from DURING to AFTER
- * @lead: lead of the other side: for how many iterations of a loop our side waits; one element for
- *	each edge. If the number is negative, our side has the lead, and the other side waits
+ * @lead: for each edge, the lead of the other side: our side waits for this number of iterations of
+ *	a loop. If the number is negative, our side has the lead, and the other side waits
  * @step: the signed number that was last added to @lead; one element for each edge
  * @orders: how often each order was seen
  */

@@ -223,9 +223,10 @@ static void leave_work(enum ending ending)
 
 /*
  * One iteration loads a context on a running target and closes it. Immediately after the close it
- * unloads the PMU's module. In some iterations it then unloads the core. At that time the hooks are
- * still installed, the context waits for RCU, the target may be exiting, and another thread reads
- * files that the unload removes. An unload may be refused at first, but must succeed soon.
+ * unloads the PMU's module. In some iterations it then unloads the core. When the unloads begin,
+ * the hooks are still installed, kfree_rcu() has not freed the context yet, the target may be
+ * exiting, and another thread reads files that the unloads remove. An unload may be refused at
+ * first, but must succeed soon.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {

@@ -101,14 +101,14 @@ struct caches {
 };
 
 /*
- * Makes the kernel free the unused objects of all slab caches, and the cached names of files. Each
- * CPU keeps slabs with unused objects for each slab cache, and /proc/slabinfo counts these objects
- * as used.
+ * Makes the kernel drop cached pages, dentries and inodes, and free the unused objects of all slab
+ * caches. Each CPU keeps slabs with unused objects for each slab cache, and /proc/slabinfo counts
+ * these objects as used.
  *
- * When a file of sysfs is opened, the kernel allocates an object of kmalloc-192, and the CPU takes
- * slabs of that cache. So this function opens the file "shrink" of every cache before it shrinks
- * the first cache. The caller closes the files after it has read /proc/slabinfo. Returns the number
- * of open files.
+ * When a file in sysfs is opened, the kernel allocates an object from the slab cache kmalloc-192.
+ * For this object, the CPU takes slabs of that cache, even if the cache has just been shrunk. So
+ * this function opens the file "shrink" of every cache before it shrinks the first cache. The
+ * caller closes the files after it has read /proc/slabinfo. Returns the number of open files.
  */
 static size_t give_back_free_objects(int files[], size_t most)
 {
@@ -165,8 +165,8 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * For each cache, keeps the smallest number of objects that was seen. Each of these numbers can be
- * too high, because all objects in the current slab of a CPU count as used.
+ * For each cache, keeps in @least the smallest number of objects that any call has found. A single
+ * call may find too many objects, because all objects in the current slab of a CPU count as used.
  */
 static void keep_least_of_caches(struct caches *least)
 {
@@ -232,7 +232,7 @@ TEST(thousands_of_killed_targets_leave_nothing)
 /*
  * The memory of a context consists of objects from several slab caches, and of pages. Some memory
  * is freed only later, by RCU or together with another object. So the test tolerates a small
- * difference. The test finds a leak of one object in 40 cycles. In runs without a leak, no cache
+ * difference. The test finds a leak of one object per 40 cycles. In runs without a leak, no cache
  * grew by more than five objects. The tolerance for pages is larger, because all processes use
  * pages.
  */

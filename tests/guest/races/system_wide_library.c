@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the functions of the library whose names begin with pfm_cpus_. With them, one thread
- * handles contexts on several CPUs.
+ * Tests the library's functions pfm_cpus_*(). With them, one thread handles contexts on several
+ * CPUs.
  */
 #include <stdio.h>
 
@@ -124,7 +124,10 @@ TEST(a_cpu_that_goes_offline_is_told_and_the_other_counts_on)
 	with_all_cpus_back(check_offline);
 }
 
-/* A wait for all CPUs ends when one of them has an overflow, and reports that CPU. */
+/*
+ * pfm_cpus_wait() returns when one of the CPUs has an overflow, and sets has_message in the context
+ * of that CPU.
+ */
 TEST(a_wait_returns_the_overflow_of_a_cpu)
 {
 	struct child child;

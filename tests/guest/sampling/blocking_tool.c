@@ -134,8 +134,8 @@ TEST(a_blocked_thread_does_not_wait_for_the_successor_of_its_tool)
 }
 
 /*
- * The loader exits before the overflow, so the thread must not block, although another process has
- * the descriptor.
+ * The loader exits before the overflow. So the thread must not block, even though another process
+ * has the descriptor.
  */
 TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 {
@@ -192,8 +192,8 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 
 /*
  * The loader closes its descriptor before it exits, so the thread still blocks after the loader has
- * exited. The thread must stay blocked when processes exit that have the descriptor but are not the
- * loader.
+ * exited. After that, other processes with the same descriptor exit. The thread must stay blocked,
+ * because none of these processes is the loader.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {

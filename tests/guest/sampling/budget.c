@@ -283,9 +283,9 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
  * check finds 80 interrupts, which is too many, because all of them come within one tick. The core
- * would throttle the set earlier if interrupts took more than a quarter of its duration, but here
- * they take less. If a context switch finds an overflow before the interrupt comes, this overflow
- * is sampled without an interrupt.
+ * would throttle the set earlier if the interrupts took more than a quarter of the set's duration,
+ * but here they take less. If a context switch finds an overflow before the interrupt comes, this
+ * overflow is sampled without an interrupt.
  */
 static void check_looks(void)
 {
@@ -370,9 +370,9 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts.
- * In QEMU the counter of busy_context() counts nanoseconds while its thread runs, so the other
- * thread's count must equal the CPU time of that thread.
+ * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts,
+ * with busy_context(). In QEMU, the counter of busy_context() counts one event per ns of the
+ * thread's CPU time. So the other thread's count must equal the CPU time of that thread.
  */
 static void check_neighbour(void)
 {
@@ -448,9 +448,9 @@ static void check_next_set(void)
 	must(fd, pfm_start(fd, NULL));
 	least = cpu_time();
 	/*
-	 * With shared ownership, each call of set_of() lets a kernel thread look for available
-	 * counters. Each switch to the kernel thread adds a small difference between count and
-	 * duration, so set_of() is called seldom.
+	 * With shared ownership, each call of set_of() makes a kernel thread look for available
+	 * counters. Each switch to the kernel thread increases the difference between count and
+	 * duration a little, so set_of() is called seldom.
 	 */
 	while (set_of(fd, 1).set_act_duration < 300 * MS)
 		sampled_loop(5000000);

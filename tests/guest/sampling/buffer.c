@@ -426,7 +426,10 @@ struct reader {
 	bool is_stale; /* the last full buffer was read but not emptied */
 };
 
-/* Reads a message, and the buffer that it reports. Returns false when the thread has ended. */
+/*
+ * Reads a message, and the samples in the buffer that have not been read yet. Returns false when
+ * the thread has ended.
+ */
 static bool read_on(struct reader *reader)
 {
 	header_t header = reader->header;

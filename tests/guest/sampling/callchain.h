@@ -12,8 +12,8 @@
 #define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
 
 /*
- * True if each recorded stack contains the link register when the user requests the link register.
- * On POWER, a recorded stack contains the link register only if no frame contains the same address.
+ * True if PFM_CALLCHAIN_LINK adds the link register to each recorded stack. On POWER, a recorded
+ * stack contains the link register only if no frame contains the same address.
  */
 #if defined(__aarch64__)
 #define HAS_LINK true
@@ -50,8 +50,8 @@ void callchain_start(const struct callchain *chain, pid_t tid);
 void wait_for_samples(const struct callchain *chain, uint64_t samples);
 
 /*
- * Checks all entries after sampling has ended. @is_root: true if the loader may see kernel
- * addresses. Returns the number of entries.
+ * Checks all entries in the buffer. Must be called while no samples are taken, such as after a
+ * stop. @is_root: true if the loader may see kernel addresses. Returns the number of entries.
  */
 uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root);
 

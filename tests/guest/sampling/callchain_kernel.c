@@ -282,9 +282,10 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 /* ---- a thread without user code --------------------------------------------------------------- */
 
 /*
- * Creates a ring of io_uring that has a thread. The thread belongs to the process but runs only in
- * the kernel. After its first request, the thread looks for more requests all the time. Returns the
- * ring. Closing the ring ends the thread.
+ * Creates an io_uring with a submission queue thread (IORING_SETUP_SQPOLL). This thread belongs to
+ * the process but runs only in the kernel. After its first request, the thread polls for more
+ * requests all the time. Returns the descriptor of the io_uring. A close of this descriptor ends
+ * the thread.
  */
 static int ring_with_thread(void)
 {
@@ -354,8 +355,8 @@ TEST(a_thread_without_user_code_has_only_the_kernels_part)
 }
 
 /*
- * The thread has the credentials of the process. Most PMUs count only user level for an ordinary
- * user, so they take no sample of the thread. QEMU's POWER counts at all levels.
+ * The thread has the credentials of the process. For an ordinary user, most PMUs count only at user
+ * level, so there are no samples of this thread. QEMU's POWER counts at all levels.
  */
 static void check_ring_of_ordinary_user(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests what the core does for each value PFM_CONTROL_* that a sampling format returns. Format
- * "script" (tests/modules) returns the values in the argument that the test has passed to it. The
- * caller monitors itself.
+ * "script" (tests/modules) returns the values that the test has passed in the format's argument.
+ * The caller monitors itself.
  */
 #include <sys/mman.h>
 

@@ -65,8 +65,8 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 }
 
 /*
- * Checks that the sums of the entries agree with the header, and the header with the core's count
- * of samples. Must be called when the counters have stopped.
+ * Checks that the sums of the entries agree with the header, and that the header agrees with the
+ * core's count of samples. Must be called when the counters have stopped.
  */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
@@ -214,7 +214,10 @@ static void check_sums(void)
 	for (i = 0; i < MOST; i++)
 		ck_assert(!hist.table[i].count ||
 			  hist.table[i].tgid == (uint32_t)child.pid);
-	/* Events between an overflow and the reset of the counter belong to no period. */
+	/*
+	 * The sum of the periods may be smaller than the number of events, because an event between
+	 * an overflow and the reset of the counter does not belong to a period.
+	 */
 	events = read_pmd(hist.fd, pmu()->pmds[1]);
 	ck_assert_uint_gt(sums.periods, 0);
 	ck_assert_uint_le(sums.periods, events + format_period() / 100);

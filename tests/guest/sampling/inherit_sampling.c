@@ -510,7 +510,7 @@ TEST(children_on_several_cpus_fill_several_buffers)
 
 /* ---- throttling ------------------------------------------------------------------------------ */
 
-/* The limit allows one sample in a tick of the set. A second one throttles the set. */
+/* The limit allows one sample per tick of the set's duration. A second sample throttles the set. */
 static void loop_while_limited(int unused)
 {
 	const uint64_t before = statistic("fmt_handler_calls"), begun = ticks();

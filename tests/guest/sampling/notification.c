@@ -292,8 +292,8 @@ TEST(reads_that_fail_lose_no_message)
 }
 
 /*
- * Counts the messages in the buffer. Uses only their headers, as a reader can do with messages of
- * unknown types.
+ * Counts the messages in the buffer. This function reads only the headers of the messages. So a
+ * program can do the same with messages whose type it does not know.
  */
 static unsigned int count_messages(const char *buffer, ssize_t size)
 {

@@ -204,7 +204,7 @@ TEST(a_seed_selects_periods_of_cartas_generator)
 	for (turn = 0; turn < 2; turn++) {
 		spin_until_message(fd);
 		entry = first_entry(header);
-		/* No random number changes the initial value. */
+		/* The initial value is not randomized. */
 		ck_assert_uint_eq(entry->last_reset_val,
 				  turn ? pmd.reg_long_reset - carta_masked(&state, mask)
 				       : -PERIOD);

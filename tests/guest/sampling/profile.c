@@ -132,8 +132,8 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 }
 
 /*
- * Skips the test unless a counter of instructions interrupts exactly at its overflow. In QEMU, the
- * event counters of Armv8 interrupt later.
+ * Skips the test unless the PMU has an instruction counter whose interrupt comes exactly at the
+ * overflow. In QEMU, the interrupts of Armv8's event counters come later.
  */
 static void need_prompt_instructions(void)
 {

@@ -33,8 +33,8 @@ TEST(a_restart_before_an_overflow_is_refused)
 }
 
 /*
- * Each notification gives the right to one restart. If this right was not used before an unload, it
- * is lost.
+ * Each notification gives one credit, which is the right to one restart. An unload removes a credit
+ * that has not been used.
  */
 TEST(a_notification_can_be_restarted_once)
 {

@@ -58,7 +58,10 @@ struct pfarg_pmd read_back(int fd, unsigned int n);
 int busy_self(uint32_t flags);
 /* Returns the value of the first counter. */
 uint64_t sampled_value(int fd);
-/* Unloads the context. After this call, overflows of pmu()->pmds cause no more samples. */
+/*
+ * Unloads the context. Then sets the PMDs pmu()->pmds and their reset values to 0, so that their
+ * overflows cause no more samples.
+ */
 void end_sampling(int fd);
 
 /* ---- messages ------------------------------------------------------------------------- */
@@ -67,8 +70,8 @@ bool message_waits(int fd);
 /* Returns the next message, which must be about an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
 /*
- * A caller that monitors itself spins in these two functions: in the first until there is a
- * message, in the second until the context is masked.
+ * For a caller that monitors itself. spin_until_message() spins until there is a message.
+ * spin_until_masked() spins until the context is masked.
  */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);

@@ -218,7 +218,9 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	count_must_be_right(fd);
 }
 
-/* OVFL_NOTIFY and RANDOM have no effect on a PMD that is no counter, even if its value passes 0. */
+/*
+ * OVFL_NOTIFY and RANDOM have no effect on a PMD that is not a counter, even if its value passes 0.
+ */
 TEST(sampling_flags_have_no_effect_on_a_plain_pmd)
 {
 	const struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK,
@@ -251,7 +253,7 @@ static void must_refuse(int fd, unsigned int n, bool is_reset)
 	add_to(is_reset ? pmds[1].reg_reset_pmds : pmds[1].reg_smpl_pmds, pmu()->pmds[2]);
 	must_fail(fd, pfm_write_pmds(fd, pmds, 3), EINVAL,
 		  is_reset ? PFM_REASON_RESET_PMDS : PFM_REASON_SMPL_PMDS, 1);
-	/* Neither the PMD of the refused element nor the PMDs that it names are in use. */
+	/* Neither the PMD of the refused element nor the PMDs named by this element are in use. */
 	ck_assert_uint_eq(read_pmd(fd, pmds[0].reg_num), -12345ull);
 	must_fail(fd, pfm_read_pmds(fd, &pmds[1], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
 	pmds[1].reg_num = pmu()->pmds[2];

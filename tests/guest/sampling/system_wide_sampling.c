@@ -35,7 +35,7 @@ TEST(a_message_tells_the_thread_that_ran)
 	child_exit(&child);
 }
 
-/* Returns true if the buffer contains more than 10 samples of each child in sampled_loop(). */
+/* Returns true if the buffer has, for each child, more than 10 samples in sampled_loop(). */
 static bool both_are_sampled(header_t header, const struct child *children,
 			     unsigned int cpu)
 {

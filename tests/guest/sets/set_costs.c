@@ -184,7 +184,10 @@ static const struct long_call long_calls[] = {
 	{ "deleting", delete_all },
 };
 
-/* Starts a process that needs the CPU once per millisecond, before all other processes. */
+/*
+ * Starts a process that wakes up once per millisecond. It is a SCHED_FIFO process, so it preempts
+ * all ordinary processes.
+ */
 static pid_t waker_begin(volatile uint64_t *wakeups)
 {
 	const struct sched_param parameter = { .sched_priority = 1 };
@@ -237,7 +240,10 @@ static void make_long_calls(void)
 	close(fd);
 }
 
-/* Otherwise any user could keep a CPU from all other users for as long as a call takes. */
+/*
+ * If no other thread could run during a long call, any user could take a CPU away from all other
+ * users until the call ends.
+ */
 TEST(other_threads_run_during_a_long_call)
 {
 	if (!is_deterministic())

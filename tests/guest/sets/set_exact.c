@@ -36,8 +36,8 @@ static bool counts_cycles(unsigned int n)
 }
 
 /*
- * Creates a context whose sets count EVENTS events in all, and loads it. Counts user level only, so
- * that nearly all instructions are those of the loop.
+ * Creates a context whose sets count EVENTS events in all, and loads it. The counters count only at
+ * user level, so that nearly all instructions are those of the loop.
  */
 static int seventy_two_events(uint64_t timeout)
 {

@@ -151,8 +151,9 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * Before it switches to set 2, perfmon compares the PMCs of sets 1 and 2, which are the same. But
- * set 1 has no counters, so its PMCs were not written, and the hardware still has those of set 0.
+ * Usually, a set switch writes only the PMCs that differ from those of the previous set. Sets 1 and
+ * 2 have the same PMCs. But set 1 has no counters, so its PMCs were not written, and the hardware
+ * still has those of set 0. So the switch to set 2 must write the PMCs.
  */
 TEST(a_set_without_counters_does_not_hide_the_registers_of_the_next_one)
 {
@@ -177,7 +178,10 @@ TEST(a_set_without_counters_does_not_hide_the_registers_of_the_next_one)
 	ck_assert_uint_eq(read_pmd_of(fd, 2, n), 0);
 }
 
-/* When a set changes, its PMDs stay in use, and its PMCs have to be written again. */
+/*
+ * When pfm_create_evtsets() changes an existing set, the set's PMDs stay in use. But its PMCs get
+ * their defaults, so they have to be written again.
+ */
 TEST(a_set_that_becomes_timed_goes_on_with_its_counters)
 {
 	const unsigned int n = pmu()->pmds[0];
@@ -366,8 +370,8 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 
 /*
  * The threshold of a PMD, reg_ovfl_switch_cnt, is the number of overflows of this PMD after which a
- * turn of the set ends. A threshold of 0 means that overflows of the PMD end no turn, so every PMD
- * that can be written accepts it.
+ * turn of the set ends. With a threshold of 0, an overflow of the PMD never ends a turn. So every
+ * PMD that can be written accepts a threshold of 0.
  */
 TEST(a_pmd_that_never_overflows_has_no_threshold)
 {

@@ -16,9 +16,9 @@ SUITE(set_timeout, 240);
 #define TURNS	3
 
 /*
- * Returns the number of set switches. Uses pfm_get_statistics(), because this call never switches
- * the caller out. If the counters are shared with perf, pfm_getinfo_evtsets() has to find out which
- * counters perf holds. While it does this, the caller may be switched out.
+ * Returns the number of set switches. Uses pfm_get_statistics(), because the caller is never
+ * switched out during this call. During pfm_getinfo_evtsets(), the caller may be switched out if
+ * the counters are shared with perf, because this call has to find out which counters perf holds.
  */
 static uint64_t switches_so_far(int fd)
 {

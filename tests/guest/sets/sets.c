@@ -168,9 +168,9 @@ TEST(sets_before_the_refused_one_are_created)
 #define FLOOR 100000 /* min_switch_timeout */
 
 /*
- * The call that creates a set returns its actual timeout, and getinfo reports the same timeout. If
- * a program requests a shorter timeout than min_switch_timeout, the set gets the shortest possible
- * timeout. So a program can find out which timeout is the shortest.
+ * The call that creates a set returns the set's actual timeout, and getinfo reports the same
+ * timeout. If a program requests a shorter timeout than min_switch_timeout, the set gets the
+ * shortest possible timeout. So a program can find out which timeout is the shortest.
  */
 TEST(the_actual_timeout_is_written_back)
 {
@@ -314,8 +314,8 @@ static void limit_memory(const char *file, uint64_t bytes)
 }
 
 /*
- * All contexts share the limit on the memory of sets. The deletion of a set and the close of a
- * context return memory.
+ * All contexts share the limit on the memory of sets. When a set is deleted or a context is closed,
+ * other sets can use its memory.
  */
 static void check_the_memory(void)
 {
@@ -324,8 +324,8 @@ static void check_the_memory(void)
 	const uint64_t empty = read_number(SYSFS "set_mem_cur"),
 		       one = (empty - before) / 2;
 	/*
-	 * set_mem_max cannot be less than a page, so the test creates sets that need more than a
-	 * page.
+	 * set_mem_max cannot be less than a page. So the test creates so many sets that together
+	 * they need more than a page.
 	 */
 	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
 	unsigned int id;

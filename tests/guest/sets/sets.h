@@ -22,8 +22,8 @@ void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
 /*
- * Returns the timeout that a set gets if a program requests @timeout: @timeout, rounded up to a
- * multiple of the resolution of the kernel's timers.
+ * Returns the timeout that a set gets if a program requests @timeout. The kernel rounds @timeout up
+ * to a multiple of the resolution of its timers.
  */
 uint64_t effective(uint64_t timeout);
 /* pfm_getinfo_evtsets() must report that the set does not exist. */
@@ -110,7 +110,8 @@ void watch_end(int fd, struct watch *watch);
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
 /*
- * Clears the flags of set 0, so that no switch ends its turn, and checks that its counts are right.
+ * Unloads the context and clears the flags of set 0, so that this set stays active. Then checks
+ * that the counts of set 0 are right.
  */
 void set_zero_must_be_right(int fd);
 

@@ -53,8 +53,8 @@ unsigned int other_counters(void);
 uint64_t wrap_of(unsigned int n);
 /*
  * Makes each available counter count instructions or cycles at user level. Under --icount each
- * instruction takes one cycle. Stores the numbers of these counters in @numbers (MOST_COUNTERS
- * elements), and returns how many counters there are.
+ * instruction takes one cycle, so both events have the same count. Stores the numbers of these
+ * counters in @numbers (MOST_COUNTERS elements), and returns how many counters there are.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
 /*
@@ -63,8 +63,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers);
  */
 bool starts_at_once(void);
 /*
- * Returns whether this is an x86 PMU that shares its counters with perf, so that each counter
- * starts and stops by itself.
+ * Returns whether this is an x86 PMU that shares its counters with perf. Such counters are started
+ * and stopped one by one.
  */
 bool counters_are_shared(void);
 /*

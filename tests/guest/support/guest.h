@@ -198,7 +198,7 @@ uint64_t child_set_dumpable(uint64_t dumpable);
 uint64_t child_pin(uint64_t cpu);
 uint64_t child_fork(uint64_t pages); /* child_work() in a forked process */
 uint64_t child_tid(uint64_t unused);
-uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
+uint64_t child_do_exec(uint64_t unused); /* executes page->text; see child_exec() */
 /* For the child: returns the page that the child shares with the test. */
 struct child_page *child_own_page(void);
 /* Called at the beginning of main(). Does not return in a program that child_exec() started. */
@@ -226,7 +226,7 @@ void become_with_capability(uid_t uid, int capability);
 /* Sets perf_event_paranoid so that every user may count at all levels until the program ends. */
 void let_users_count(void);
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-/* Creates a context that may count only user level. The caller stays root. */
+/* Creates a context that may count only at user level. The caller stays root. */
 int context_at_user_level(void);
 uint64_t minor_faults(void); /* of the caller's thread */
 uint64_t cpu_time(void); /* of the caller's thread, ns */
@@ -252,9 +252,9 @@ void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
 /*
- * Waits until no session is left, for at most 10 s, because a session may end shortly after its
- * test. Returns false if a session is still left after 10 s. The runner calls this function after
- * each test that passed.
+ * A session may end shortly after its test. So this function waits for up to 10 s until no session
+ * is left. Returns false if a session is still left then. The runner calls this function after each
+ * test that passed.
  */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
@@ -288,7 +288,7 @@ int module_users(const char *name);
 uint64_t module_parameter(const char *module, const char *name);
 void set_module_parameter(const char *module, const char *name, uint64_t value);
 /*
- * Makes a copy of this program that belongs to @uid and has mode @mode. The caller removes the
+ * Makes a copy of this program. The copy belongs to @uid and has mode @mode. The caller removes the
  * copy.
  */
 const char *copy_of_this(uid_t uid, mode_t mode);

@@ -190,9 +190,10 @@ uint64_t interrupts_within(uint64_t time)
  * switch, reads its clock later, when the next thread is known. The time between the two reads is
  * longer if the previous thread goes to sleep than if it is preempted. The kernel accounts this
  * time to the next thread, but we account it to the previous thread. So when a thread gets the CPU,
- * the kernel accounts more time to it than we do, and when it leaves the CPU, less. If the thread
- * before it went to sleep, and the thread itself is preempted, the first difference is the larger
- * one: in total, the kernel accounts more time to this thread than we do.
+ * the kernel accounts more time to this thread than we do. When the thread leaves the CPU, the
+ * kernel accounts less time than we do. The first difference is larger than the second one if the
+ * previous thread went to sleep and this thread is preempted. Then in total, the kernel accounts
+ * more time to this thread than we do.
  *
  * Measured under --icount: Linux 7.2 on arm64 accounted 340 to 371 ns more per switch, both with 43
  * switches and with 504 switches. On Linux 6.12 on x86_64, with 401 to 405 switches, the difference
@@ -406,8 +407,8 @@ void cpu_online(unsigned int cpu, bool online)
 }
 
 /*
- * Runs @check in a process of its own, because a failed assertion ends the process that contains
- * it. Returns the status of the process that ran @check.
+ * A failed assertion ends its process. So this function runs @check in a process of its own, and
+ * returns the status of that process.
  */
 static int run_apart(void (*check)(void))
 {
@@ -526,7 +527,7 @@ void with_limits_back(void (*check)(void))
 	then_put_back(check, limits_back);
 }
 
-/* CPUs that are possible, but not present, have no such file. */
+/* A CPU that is possible, but not present, has no file "online". */
 static bool can_be_online(unsigned int cpu)
 {
 	char path[64];

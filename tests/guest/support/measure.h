@@ -95,9 +95,10 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 #define HOST_PAUSE (120 * MS)
 
 /*
- * Checks that @count, the value of a clock of a thread in ns, is between @least and @most, with
- * some tolerance. In QEMU, a counter that counts cycles whenever the thread runs can serve as this
- * clock: a cycle takes one nanosecond of the guest's clock, which all CPUs share.
+ * Checks that @count is between @least and @most, with some tolerance. @count is in ns. It is the
+ * value of a clock that runs while the thread runs. In QEMU, a counter that counts cycles whenever
+ * the thread runs can serve as this clock: a cycle takes one nanosecond of the guest's clock, which
+ * all CPUs share.
  *
  * @least: CPU time that the thread itself measured, for example with work().
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken. Our
@@ -111,9 +112,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * switch our hook reads its clock some microseconds after the scheduler has read its own.
  *
  * Without --icount the tolerances are 1 % of @least and 2 % of @most, because the clocks are not
- * read at the same moment. HOST_PAUSE is added to both tolerances, because the host may run
- * something else in between. A pause may come between any two readings. So the caller must begin
- * the measurement of @most before the count begins, and end it after the count ends.
+ * read at the same moment. HOST_PAUSE is added to both tolerances, because the host may pause the
+ * guest between any two readings. For the same reason, the caller must begin the measurement of
+ * @most before the count begins, and end it after the count ends.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -181,7 +182,7 @@ void competitors_end(void);
 void cpu_online(unsigned int cpu, bool online);
 
 /*
- * Runs @check with this PMU module and these parameters. Then loads the previous module again,
+ * Loads PMU module @module with @parameters, and runs @check. Then loads the previous module again,
  * even if @check fails.
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));

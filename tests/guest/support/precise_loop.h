@@ -21,10 +21,10 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * A run of precise_loop(@instructions) executes the instruction at @ip once in each turn. This
- * function takes the turn in which RAX has the value @ax after this instruction, and returns how
- * many instructions of the loop are executed before the instruction in this turn. Returns
- * PRECISE_NOWHERE if @ip is not in the loop.
+ * precise_loop(@instructions) executes the instruction at @ip once in each turn. @ax is the value
+ * of RAX after this instruction, and identifies the turn. Returns how many instructions of the loop
+ * were executed before this one, in all turns together. Returns PRECISE_NOWHERE if @ip is not in
+ * the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* Like precise_number(), but for the instruction before the instruction at @next. */

@@ -12,7 +12,10 @@ struct description {
 	char text[200];
 };
 
-/* Returns whether register @n is one of @row. If so, stores in *@description what it must be. */
+/*
+ * Returns whether @row contains register @n. If so, stores in *@description the text that sysfs
+ * must have about this register.
+ */
 static bool describe(const struct register_row *row, unsigned int n,
 		     struct description *description)
 {

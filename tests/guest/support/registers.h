@@ -11,13 +11,14 @@
  * Consecutive registers as their manual describes them.
  * @kind: "pmc" or "pmd"
  * @first, @count: number of the first register, and how many there are
- * @stride: difference between the numbers of two registers; 0 means 1
+ * @stride: difference between the numbers of consecutive registers; 0 means 1
  * @name: the name; a %u in it is the position of the register, from 0 on
- * @address: address of the first register; @step: difference between two addresses
+ * @address: address of the first register
+ * @step: difference between the addresses of consecutive registers
  * @reserved: bits that a program must not set
  * @initial: the default value
  * @width: number of bits that count
- * If several rows have the same number, the register is described by one of them.
+ * If several rows contain the same register, the register must be as in one of them.
  */
 struct register_row {
 	const char *kind;

@@ -56,8 +56,8 @@ static void set_ids(uid_t uid)
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
 	/*
-	 * The change of IDs has cleared this flag. Set the flag again, because it is set in each
-	 * program that the user starts.
+	 * The change of IDs has cleared the dumpable flag. Each program that the user starts has
+	 * this flag, so set it again.
 	 */
 	prctl(PR_SET_DUMPABLE, 1);
 }

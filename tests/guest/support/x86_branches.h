@@ -68,7 +68,7 @@ const struct branch *known_branches(void);
 
 /* Calls itself until @depth calls are nested, and then calls @at_bottom. */
 void call_deep(uint64_t depth, void (*at_bottom)(void));
-/* Addresses of two instructions of call_deep(): its call of itself, and its call of at_bottom(). */
+/* Addresses of two instructions of call_deep(): one calls call_deep(), the other at_bottom(). */
 extern const char call_deep_itself[], call_deep_bottom[];
 
 #endif

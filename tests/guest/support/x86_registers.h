@@ -48,8 +48,8 @@ enum access {
 void with_test_registers(void (*check)(void));
 
 /*
- * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's, does not
- * share its counters with perf, and the guest counts instructions exactly.
+ * Like with_test_registers(), but also skips the test unless the PMU is Intel's or AMD's, its
+ * counters are not shared with perf, and the guest counts instructions exactly.
  */
 void with_own_counters(void (*check)(void));
 
@@ -73,16 +73,19 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * Waits until the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most ten in
- * five seconds. perf takes the first NMI after it has stopped events of IBS
- * (perf_ibs_handle_irq()), and perfmon's placeholders are such events. So this function raises an
- * NMI for perf. If perf takes it for two events, the kernel ignores the next NMI at the same
- * instruction until the CPU has been idle (default_do_nmi()).
+ * After this function, the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most
+ * ten unknown NMIs in five seconds, so this function first sleeps for six seconds. When perf has
+ * stopped events of IBS, it handles the next NMI of any source (perf_ibs_handle_irq()), and
+ * perfmon's placeholders are such events. So this function raises an NMI for perf. If perf handles
+ * this NMI for two events, the kernel ignores the next NMI at the same instruction until the CPU
+ * has been idle (default_do_nmi()). So at the end this function sleeps for 10 ms, and the CPU
+ * becomes idle.
  */
 void wait_for_unknown_nmi_reports(void);
 
 /*
- * Adds up the numbers of all CPUs in a line of /proc/interrupts, such as "NMI:". Returns the sum.
+ * /proc/interrupts has a line that begins with @name, such as "NMI:". Returns the sum of the
+ * numbers of all CPUs in this line.
  */
 uint64_t interrupts(const char *name);
 

@@ -3,8 +3,8 @@
  * x86: tests counters that perfmon shares with perf_event (ownership=shared).
  *
  * perfmon and perf count and sample at the same time. At user level the counts of both are exact.
- * perf's code in the kernel halts all counters while it changes perf's events. While they are
- * halted, our counters miss instructions of the kernel.
+ * perf's code in the kernel halts all counters while it changes perf's events. During this time our
+ * counters miss instructions of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@ SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
 /*
- * 2^46 is a multiple of 2^30, so a counter of 30 bits wraps at this value, and so does a counter of
- * 46 bits.
+ * 2^46 is a multiple of 2^30, so counters of 30 bits and counters of 46 bits both wrap at this
+ * value.
  */
 #define WRAP		 (1ull << 46)
 
 /*
  * perf's own code executes instructions that our counters may miss. MISSED_BY_PAIR is the largest
  * number of missed instructions in a pair of calls that enable and disable an event of a thread.
- * MISSED_BY_SWITCH is this number for a switch of a thread that has events. A pair takes 2,270
+ * MISSED_BY_SWITCH is the same for a context switch of a thread that has events. A pair takes 2,270
  * instructions on Linux 6.1, and up to five times as many on 6.12. A debug kernel executes eight
  * times as many instructions.
  */

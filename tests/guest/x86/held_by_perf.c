@@ -4,7 +4,7 @@
  *
  * PFM_IOC_INFO has to find out which counters perf and others hold. To find out, the module takes a
  * counter for a moment, so an event of perf may lose its turn. Even if ordinary users make this
- * call again and again, perf must lose very little time.
+ * call again and again, perf's events must lose very little time.
  */
 #include <string.h>
 #include <sys/syscall.h>

@@ -44,7 +44,7 @@ extern uint64_t ibs_word;
  */
 void load_loop(uint64_t instructions);
 
-/* Returns whether the instruction at address @ip is one of load_loop(). */
+/* Returns whether address @ip is in the loop of load_loop(). */
 static inline bool is_in_load_loop(uint64_t ip)
 {
 	return ip >= (uintptr_t)ibs_loop && ip < (uintptr_t)ibs_loop_end;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: AMD's instruction based sampling, whose two units sample ops and fetches. In each run of a
- * test a sample of one unit, or its interrupt, comes a little later than in the run before. So in
- * each run it comes at a different instruction of a stop, or of the handling of the other unit's
- * interrupt. No sample and no count may be lost. perf's handler is also called for each NMI, and
- * must not handle a sample of ours. The kernel must report no NMI as unknown.
+ * x86: tests AMD's instruction based sampling, whose two units sample ops and fetches. In each run
+ * of a test, a sample of one unit, or the interrupt of this sample, comes a little later than in
+ * the run before. So in each run the sample or the interrupt comes at a different instruction of a
+ * stop, or at a different instruction of the handler of the other unit's interrupt. No sample and
+ * no count may be lost. perf's handler is also called for each NMI, and must not handle a sample of
+ * ours. The kernel must report no NMI as unknown.
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -43,7 +44,7 @@ static int ops_context(void)
  * @nmis: NMIs of all kinds
  * @samples: samples that the format got
  * @replayed: stops that found a sample
- * @pmd: PFM_AMD_IBS_OP after the stop; negative until the sample comes
+ * @pmd: value of PFM_AMD_IBS_OP after the stop; negative if the sample has not come yet
  */
 struct seen {
 	uint64_t nmis;
@@ -85,8 +86,9 @@ static struct seen run_once(int fd, uint64_t ops, uint64_t fetches)
  * Runs the loop, with a sample after @ops ops and, unless @fetches is 0, one after @fetches
  * fetches. The module still expects an NMI for 100 ms after a stop, so each run first waits until
  * this time is over. If another thread is switched in during the run, the units are halted more
- * than once, so the loop is run again. For example, if the first halt comes just when the sample is
- * due, its NMI comes without a sample, and the sample comes later, with a second NMI.
+ * than once. This may change the result, so the loop is run again. For example, the first halt may
+ * come just when the sample is due. Then an NMI comes without the sample, and the sample comes
+ * later, with a second NMI.
  */
 static struct seen run(int fd, uint64_t ops, uint64_t fetches)
 {
@@ -312,8 +314,8 @@ static uint64_t samples_of(int fd)
 
 /*
  * The PMC selects only user level, so samples in the kernel are dropped. Their interrupts must not
- * make the system calls take ten times as many instructions. Afterwards, the program is sampled
- * again.
+ * make the system calls take ten times as many instructions. After the system calls, samples must
+ * be taken at user level again.
  */
 static void check_drops(int event, unsigned int pmc, uint64_t config, unsigned int pmd)
 {

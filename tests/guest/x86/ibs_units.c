@@ -216,7 +216,10 @@ TEST(perfs_pinned_event_keeps_its_unit)
 	close(fd);
 }
 
-/* The context needs both units. When it is refused the op unit, it gives the fetch unit back. */
+/*
+ * The context needs both units, but perf holds the op unit. So the load is refused, and must not
+ * keep the fetch unit.
+ */
 TEST(a_refused_load_leaves_the_other_unit_to_perf)
 {
 	int pinned, fd;

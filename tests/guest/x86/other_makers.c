@@ -18,7 +18,10 @@ TEST(a_module_finds_no_hardware_on_another_makers_processor)
 								  : "perfmon_amd");
 }
 
-/* The emulated processors with counters of the L3 and the data fabric are of family 17h. */
+/*
+ * Of the emulated processors, only the one of family 17h has counters of the L3 and the data
+ * fabric. This suite does not run on that processor.
+ */
 TEST(before_family_17h_there_are_no_counters_of_the_l3_and_the_data_fabric)
 {
 	need_x86();

@@ -82,8 +82,8 @@ static void work_with_stack_at_0(void)
 }
 
 /*
- * Returns how many instructions of the loop are executed before the instruction that is in the
- * record of the first sample.
+ * Returns how many instructions of the loop were executed before the instruction that the record of
+ * the first sample describes.
  */
 static uint64_t number_of_first(uint64_t period)
 {

@@ -2,9 +2,9 @@
 /*
  * x86: tests that pfmon stat and perf get exactly the same counts for a program.
  *
- * How many instructions a program executes when it starts depends on its environment and on the
- * address of its stack. So pfmon stat and perf measure the same command with an empty environment
- * and without random addresses.
+ * The number of instructions that a program executes when it starts depends on its environment and
+ * on the address of its stack. So pfmon stat and perf measure the same command with an empty
+ * environment and without random addresses.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -38,8 +38,8 @@ static void suspend(void)
 }
 
 /*
- * Runs @check on CPU 0 with the PMU module's @ownership. When @check suspends the machine, the
- * registers of CPU 0 are erased.
+ * Loads the PMU module with @ownership as its parameter "ownership", and runs @check on CPU 0. When
+ * @check suspends the machine, the registers of CPU 0 are erased.
  */
 static void suspending(const char *ownership, void (*check)(void))
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests programs that read counter registers (RDPMC). They must not see the counts of other
+ * x86: tests that a program that reads counter registers (RDPMC) does not see the counts of other
  * threads.
  *
- * While a program has a hardware event of perf mapped, the kernel lets it read all counters.
+ * While a program has mapped a hardware event of perf, the kernel lets this program read all
+ * counters.
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -578,8 +578,9 @@ static void with_masked_beside_perf(void)
 TEST(shared_counters_leave_the_local_apic_to_perf)
 {
 	/*
-	 * The module accepts the foreign NMI only on processors without a status register. There,
-	 * if a stop finds an overflow, the module expects that the overflow's NMI comes late.
+	 * The module accepts the foreign NMI only on processors without a status register. On these
+	 * processors, when a stop has found an overflow, the module still expects the NMI of this
+	 * overflow.
 	 */
 	if (pmu_is("amd") && !starts_at_once())
 		with_ownership("shared", with_masked_beside_perf);

@@ -35,8 +35,8 @@ static void must_be_known(entry_t entry, uint64_t filter)
 	int n;
 
 	/*
-	 * Skip the records of returns from interrupts, such as the interrupt that took the previous
-	 * sample.
+	 * Skip the records of returns from interrupts. For example, the previous sample was taken
+	 * in an interrupt.
 	 */
 	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
 		i++;
@@ -120,8 +120,8 @@ TEST(a_sample_has_the_branches_before_it)
 }
 
 /*
- * If PMC 30 (PFM_INTEL_LBR_CONTROL) is 0, samples have no branches, although the processor's
- * registers may still contain branch records of an earlier run.
+ * If PMC 30 (PFM_INTEL_LBR_CONTROL) is 0, samples have no branches, even if the processor's
+ * registers still contain branch records of an earlier run.
  */
 static void check_without_control(void)
 {
@@ -379,7 +379,7 @@ static void check_kernel_thread(void)
 	close(fd);
 }
 
-/* A kernel thread has no registers of user code, from which a chain of callers begins. */
+/* A chain of callers begins at the registers of user code, and a kernel thread has none. */
 TEST(samples_of_a_kernel_thread_have_no_recorded_callers)
 {
 	with_lbr(check_kernel_thread);

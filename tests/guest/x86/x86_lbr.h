@@ -15,9 +15,9 @@
 #define PERIOD 2000
 
 /*
- * Calls the code of the known branches, and then executes 8,000 instructions without a branch. When
- * a counter overflows in these instructions, the branch records contain the known branches and the
- * call of their code.
+ * Calls take_known_branches(), and then executes 8,000 instructions without a branch. When a
+ * counter overflows in these instructions, the branch records contain the known branches and the
+ * call of take_known_branches().
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];

@@ -7,8 +7,8 @@
 #include "x86_registers.h"
 
 /*
- * A counter has 46 or 30 bits in hardware. 2^46 is a multiple of 2^30, so a counter of 30 bits
- * wraps when its PMD reaches WRAP, and so does a counter of 46 bits.
+ * A counter has 46 or 30 bits in hardware. 2^46 is a multiple of 2^30, so both kinds of counter
+ * wrap when their PMD reaches WRAP.
  */
 #define WRAP BIT(46)
 #define LOOP 10000ull
@@ -32,9 +32,9 @@ struct seen {
 };
 
 /*
- * With shared counters, perf's handler takes the interrupts. perf's handler accepts some interrupts
- * that our handler would not accept. So if this variable is true, must_see() compares only @unknown
- * and the sum of @regular and @replayed.
+ * With shared counters, the interrupts go to perf's handler, which accepts some interrupts that our
+ * handler would not accept. So if this variable is true, must_see() compares only @unknown and the
+ * sum of @regular and @replayed.
  */
 extern bool interrupts_are_shared;
 
@@ -60,7 +60,7 @@ void run_and_see(int fd, struct seen wanted);
 void must_agree(int fd, uint64_t distance);
 
 /**
- * struct found - how many overflows near a stop were found, one number for each way to find them
+ * struct found - numbers of overflows near a stop, by the way in which they were found
  * @regular: the interrupt found the overflow before the stop
  * @left: the interrupt came during the stop and did not handle the overflow; the stop found it
  * @late: the stop found the overflow, and the interrupt came later

@@ -20,7 +20,7 @@ SUITE(x86_pauses, 120);
  * kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
-/* A pause that begins IN_LOOP instructions after its request begins in the test's loop. */
+/* If a pause is to begin IN_LOOP instructions after the request, it begins in the test's loop. */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9

@@ -27,7 +27,7 @@ struct pfm_instances;
 
 #define PFM_NO_CPU	   (-1)
 
-/* Size of pfm_context.arguments, in bytes.  PAGE_SIZE is much larger on some machines. */
+/* Size of pfm_context.arguments, in bytes.  (PAGE_SIZE would be too large on some machines.) */
 #define PFM_ARGUMENTS_SIZE 4096
 
 /**
@@ -90,12 +90,12 @@ struct pfm_attachment {
  *
  * Where the registers are: while @cpu is PFM_NO_CPU, they are in memory, and the holder of @lock
  * may change them.  While @cpu is the number of a CPU, that CPU has them, and only that CPU may
- * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read them
- * there, it is enough to turn interrupts off, see pfm_snapshot().  The overflow handler may run in
- * an NMI and takes no lock.  It runs on that CPU and uses the context only while the CPU's
- * "running" (struct pfm_cpu) points to one of the context's sets.  Other code clears "running"
- * before it changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves that to
- * @notification.
+ * change them, with @lock held.  pfm_context_call() calls a function on that CPU.  To read the
+ * registers on that CPU, it is enough to turn interrupts off, see pfm_snapshot().  The overflow
+ * handler may run in an NMI and takes no lock.  It runs on that CPU and uses the context only while
+ * the CPU's "running" (struct pfm_cpu) points to one of the context's sets.  Other code clears
+ * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves
+ * that to @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
@@ -199,7 +199,7 @@ static __always_inline bool pfm_is_bound(const struct pfm_context *context)
 	       context->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* Return: this CPU's data for the context.  Interrupts off, or NMI. */
+/* Return: this CPU's data for the context.  Called with interrupts off, perhaps in an NMI. */
 static __always_inline struct pfm_cpu *pfm_here(const struct pfm_context *context)
 {
 	if (pfm_is_bound(context))

@@ -28,14 +28,17 @@ struct pfm_snapshot;
 /**
  * struct pfm_copies - the copies of a context
  * @parent: the context that was copied
- * @privileged: the creator of the parent may exceed the memory limits
+ * @privileged: whether the creator of the parent has CAP_PERFMON, so that higher memory limits
+ *	apply
  * @set_count: number of event sets of a copy; fixed while copies live
  * @set_size: size of a set, in bytes
  * @snapshot: memory for a reading; protected by the parent's mutex
  * @lock: protects all fields below.  Taken with interrupts off; the lock of the parent or of a
  *	copy may be taken under it
  * @living: loaded copies, except those in @waiting
- * @waiting: loaded copies that the present walk has not visited yet
+ * @waiting: loaded copies that the present walk has not visited yet.  pfm_copies_call(),
+ *	pfm_copies_read() and pfm_copies_end() walk: they visit the loaded copies, one after the
+ *	other
  * @late: copies that ended after the present reading visited them.  When the reading ends, their
  *	counts are added to the sums of the parent's sets
  * @kept: unloaded copies whose own counts nobody has read yet, in the order in which they ended;
@@ -51,13 +54,14 @@ struct pfm_snapshot;
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: grows by 1 whenever an event set of a copy is configured
+ * @configured: how often an event set of a copy was configured; vary_periods() uses this number to
+ *	give each set other random periods
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load
  * @dropped: number of copies whose kept counts were dropped unread since the load
- * @foreign_runs: foreign runs of copies that have ended
- * @statistics: statistics of copies that have ended
+ * @foreign_runs: sum of the foreign runs of the copies that have ended
+ * @statistics: sum of the statistics of the copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
  */
 struct pfm_copies {

@@ -67,7 +67,7 @@ struct pfm_sum {
 #define PFM_SET_THROTTLED   0x4 /* too many interrupts: see struct pfm_budget */
 
 /**
- * struct pfm_set - an event set: the registers of a PMU and how they are switched
+ * struct pfm_set - an event set: values of a PMU's registers, and what a set switch needs
  *
  * Belongs to one context, whose locks protect it.  A stamp is a number that identifies the values
  * of a set's PMCs or PMDs.  If a CPU and a set have the same stamp, the CPU's registers still
@@ -110,7 +110,8 @@ struct pfm_set {
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL]; /* results of source() when monitoring began */
+	/* results of source() (virtual.c) when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL];
 
 	/* With PFM_FL_INHERIT_*: see copies.h */
 	struct pfm_sum *sum; /* sums over the copies that have ended; NULL in a copy */

@@ -195,12 +195,13 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	any more; contexts that use other PMDs may be counting.  Process context, may sleep, CPU
  *	hotplug held off.  If no other software uses the hardware, the PMU needs neither @release
  *	nor @claim.
- * @held_by_others: sets in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim could not
- *	claim at the moment.  Process context, may sleep.  Optional.
+ * @held_by_others: for each PMD that @claim could not claim at the moment, sets the PMD's bit in
+ *	@pmds (PFM_HARDWARE_BV words).  Process context, may sleep.  Optional.
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the values that
  *	the context's registers have now; PMCs and PMDs may be written later.  Returns 0 or a
- *	negative errno; the load then fails with this errno.  Before @load returns an errno, it must
- *	undo what it did.  Called by the loader (current), in process context, may sleep.  Optional.
+ *	negative errno; the load then fails with this errno.  Before @load returns an errno, @load
+ *	must undo what it has done.  Called by the loader (current), in process context, may sleep.
+ *	Optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
@@ -221,8 +222,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	write_pmcs.  Optional.
  * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may raise
  *	interrupts.  Either write_pmcs() or start() enables these interrupts.  @programmed has the
- *	values that the last call wrote on this CPU, or is NULL if these values are not known.  If a
- *	PMC's new value is equal to its value in @programmed, it need not be written again.
+ *	values that the last call wrote on this CPU, or is NULL if these values are not known.  A
+ *	PMC whose new value is equal to its value in @programmed need not be written again.
  * @write_pmds: hot; write the values of the PMDs in the bitmap @pmds to the hardware.  The bitmap
  *	contains the PMDs of @used_pmds whose numbers are below 64; after an overflow, it may
  *	contain only some of these PMDs.
@@ -432,7 +433,7 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
  * pfm_running_registers() - registers of the set that counts on this CPU
  * @pmu: the caller's PMU
  *
- * Interrupts off or NMI.
+ * Called with interrupts off, perhaps in an NMI.
  *
  * Return: the registers; NULL if no set of this PMU counts here.
  */
@@ -452,7 +453,7 @@ struct pfm_running {
  * pfm_running_sets() - pfm_running_registers() for PMUs with independent counters
  * @pmu: the caller's PMU
  *
- * Interrupts off or NMI.
+ * Called with interrupts off, perhaps in an NMI.
  */
 struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
 
@@ -473,10 +474,10 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Called with interrupts off.  If a set
- * counts on this CPU, its registers must not be among those that have changed.  A module calls
- * this function, for example, on each CPU that comes online, unless a CPU's registers keep their
- * values while the CPU is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off.  The registers
+ * of a set that counts on this CPU must not have changed.  A module calls this function, for
+ * example, on each CPU that comes online, unless a CPU's registers keep their values while the CPU
+ * is offline.
  */
 void pfm_registers_lost(void);
 

@@ -28,7 +28,7 @@
 #include "load.h"
 #include "permission.h"
 
-/* Mutex held, context unloaded. */
+/* The caller holds the context's mutex, and the context is unloaded. */
 static void drop_block(struct pfm_context *context)
 {
 	struct pfm_block *block = context->attachment.block;
@@ -123,7 +123,10 @@ static struct task_struct *find_thread(u32 tid)
 	return task;
 }
 
-/* Return: thread @tid with a reference, or an error pointer if the caller may not monitor it. */
+/*
+ * Return: thread @tid with a reference.  If there is no such thread, or if the caller may not
+ * monitor it, return an error pointer.
+ */
 static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 {
 	struct task_struct *task = find_thread(tid);

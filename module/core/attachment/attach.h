@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* Mutex held. */
+/* The caller holds the context's mutex. */
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
 void pfm_unload(struct pfm_context *context);
 

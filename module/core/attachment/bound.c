@@ -210,7 +210,7 @@ static void end_context(struct pfm_cpu *cpu)
 }
 
 /*
- * If this CPU goes offline, unload the contexts that are bound to it.  PMU modules call this
+ * If this CPU is going offline, unload the contexts that are bound to it.  PMU modules call this
  * function in their hotplug callbacks.  Such a callback also runs when a PMU module releases the
  * hardware while the CPU is active.  At that time the contexts that are bound to the CPU use only
  * virtual PMDs, so these contexts stay loaded.

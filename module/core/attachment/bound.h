@@ -10,7 +10,7 @@
  */
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
 
-/* Mutex held.  Does nothing if the context is not loaded. */
+/* The caller holds the context's mutex.  Does nothing if the context is not loaded. */
 void pfm_bound_unload(struct pfm_context *context);
 
 /* Return: number of loaded system-wide contexts. */

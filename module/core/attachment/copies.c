@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a context.  The functions of this file control and read the copies for calls on the
- * parent, and they add up the counts of the copies.
+ * Copies of a context.  Calls on the parent use the functions of this file to control and read its
+ * copies, and to add up the counts of the copies.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums of the parent's
- * sets, under the lock of struct pfm_copies.  A reading returns the sums plus the counts of each
- * living copy.  If the thread of a copy ends after a reading has visited the copy, the copy waits
- * in the list "late" until this reading has read the sums.
+ * sets, under the lock of struct pfm_copies.  A reading (pfm_copies_read()) returns the sums plus
+ * the counts of each living copy.  If the thread of a copy ends after a reading has visited the
+ * copy, the copy waits in the list "late" until this reading has read the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>
@@ -22,8 +22,8 @@
 #include "detach.h"
 
 /*
- * On PREEMPT_RT each allocation can sleep, but the probe of fork must not sleep.  So on PREEMPT_RT
- * a load allocates this number of copies in advance.
+ * Number of copies that a load allocates in advance.  On PREEMPT_RT these copies are needed because
+ * each allocation can sleep, but the probe of fork must not sleep.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 

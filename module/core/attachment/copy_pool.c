@@ -27,7 +27,7 @@ static void free_later(struct rcu_head *rcu)
 
 void pfm_copies_exit(void)
 {
-	rcu_barrier(); /* wait for all pending calls of free_later(): it is code of this module */
+	rcu_barrier(); /* free_later() is code of this module, so wait for its pending calls */
 }
 
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)

@@ -14,7 +14,7 @@ struct pfm_copies;
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp);
 void pfm_copy_free(struct pfm_context *copy);
 
-/* The lock of @copies is held for the next five functions. */
+/* The callers of the next five functions hold the lock of @copies. */
 
 /* Charge a new copy to the parent's user and make it idle.  Return: false if a limit is reached. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
@@ -23,9 +23,9 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
 void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Take an idle copy out of its list.  If there is no idle copy, take the copy whose counts have
- * been kept longest, and drop these counts.  Return: the copy, or NULL if the list of idle copies
- * and the list "kept" are both empty.
+ * Take an idle copy out of its list.  If there is no idle copy, take the copy that has been in the
+ * list "kept" for the longest time, and drop its counts.  Return: the copy, or NULL if both lists
+ * are empty.
  */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 

@@ -17,10 +17,10 @@
 #include "inherit.h"
 
 /*
- * The thread ends: unload its context.  PF_EXITING is set already.  attach() first enters the
- * thread in the table, then reads PF_EXITING.  So this probe finds the thread in the table, or
- * attach() sees that the thread ends, or both.  A thread that monitors itself gets no message.
- * Some kernels pass one more argument to this probe.  The argument is not needed.
+ * The thread ends: unload its context.  PF_EXITING is set already.  attach() (attach.c) first
+ * enters the thread in the table, then reads PF_EXITING.  So this probe finds the thread in the
+ * table, or attach() sees that the thread ends, or both.  A thread that monitors itself gets no
+ * message.  Some kernels pass one more argument to this probe.  The argument is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -83,8 +83,9 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 }
 
 /*
- * Load a copy of the thread's context on @child if the context is inherited.  Runs in the thread
- * that makes @child, before @child can run.  Some kernels call this probe with preemption disabled.
+ * If the thread's context has PFM_FL_INHERIT_*, and the flag applies to @child, load a copy of the
+ * context on @child.  Runs in the thread that makes @child, before @child can run.  Some kernels
+ * call this probe with preemption disabled.
  */
 static void probe_sched_process_fork(void *data, struct task_struct *parent,
 				     struct task_struct *child)

@@ -2,7 +2,7 @@
 #ifndef PERFMON_CORE_EXIT_EXEC_H
 #define PERFMON_CORE_EXIT_EXEC_H
 
-/* Called once, when the module is loaded. */
+/* Set the probes of exit, exec and fork.  Called once, when the module is loaded. */
 void pfm_exit_exec_init(void);
 
 #endif

@@ -166,8 +166,8 @@ static void copy_sets(struct pfm_context *copy, const struct pfm_context *source
 /* ---- fork ------------------------------------------------------------------------------- */
 
 /*
- * Return: whether @source still monitors the current thread.  If so, @copy gets the configuration
- * of @source.
+ * If @source still monitors the current thread, give @copy the configuration of @source.
+ * Return: whether @source still monitors the thread.
  */
 static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 {

@@ -6,8 +6,8 @@
 #include "context.h"
 
 /*
- * Load a copy of @source on @child if @source is inherited by @child.  Called when the current
- * thread, which @source monitors, makes @child.
+ * If @child inherits @source, load a copy of @source on @child.  Called when the current thread
+ * makes @child.  @source monitors the current thread.
  */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child);
 

@@ -31,8 +31,9 @@ int pfm_may_monitor(struct task_struct *task);
 int pfm_may_monitor_cpus(struct pfm_context *context);
 
 /*
- * Check whether the calling thread may block another thread.  Nobody may block the
- * machine's first process: while it is blocked, it cannot start or reap other processes.
+ * Check whether the calling thread may block another thread.  Nobody may block the machine's first
+ * process: while it is blocked, it cannot start or reap other processes.  May sleep.
+ * Return: the same as pfm_may_monitor().
  */
 int pfm_may_block(struct task_struct *task);
 

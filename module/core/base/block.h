@@ -12,8 +12,8 @@ struct task_struct;
 /**
  * struct pfm_block - the state of a thread that blocks until a restart (PFM_FL_NOTIFY_BLOCK)
  *
- * Each load of a context with this flag makes a new pfm_block.  If the work of the old block is
- * still queued after an unload, it does not affect the next load.  The context and the queued work
+ * Each load of a context with this flag makes a new pfm_block.  So if the work of an earlier
+ * pfm_block is still queued, it does not affect the present load.  The context and the queued work
  * each hold a reference to the pfm_block.  The context's lock protects the fields, except where the
  * description of a field says something else.
  *
@@ -43,7 +43,7 @@ void pfm_block_put(struct pfm_block *block);
 /* Unblock the thread.  The caller does not hold the context's raw lock. */
 void pfm_block_release(struct pfm_block *block);
 
-/* Context lock held. */
+/* The caller holds the context's lock. */
 void pfm_block_get(struct pfm_block *block);
 
 /*
@@ -60,15 +60,15 @@ static inline void pfm_block_want(struct pfm_block *block)
  * pfm_block_arrange() - if the thread has to block, queue the task work in which it blocks
  * @block: the struct pfm_block of a context; the caller holds the context's lock, and perhaps the
  *	lock of this CPU's run queue
- * @task: the thread; it must be running.  If it slept in a system call, the queued work would
- *	hold the module until the call returns, perhaps for days.  If we woke the thread, the
- *	call would fail with EINTR.
+ * @task: the thread; it must be running.  If it slept in a system call, the queued work would hold
+ *	a reference to the module until the call returns, perhaps for days.  If we woke the thread,
+ *	the call would fail with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
 /*
- * Context lock held.  After this call the thread does not block again.  It may be blocked already:
- * to unblock it, call pfm_block_release() after unlocking.
+ * The caller holds the context's lock.  After this call the thread does not block again.  It may be
+ * blocked already: to unblock it, call pfm_block_release() after unlocking.
  */
 void pfm_block_end(struct pfm_block *block);
 

@@ -2,8 +2,8 @@
 /*
  * The settings, and the accounting of the memory that contexts use, for each user and in total.
  *
- * Memory is charged to a user, not to a process: the process may end before its
- * descriptors are closed.
+ * Memory is charged to a user, not to a process, because a process may end while other processes
+ * still have its descriptors.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -50,7 +50,7 @@ void pfm_limits_init(void)
  * @node: node in the hash table "users"
  * @uid: the user
  * @references: number of contexts and buffers; protected by users_lock
- * @bytes: how much memory of each kind these contexts and buffers use, in bytes
+ * @bytes: for each kind of memory, the number of bytes that these contexts and buffers use
  */
 struct pfm_user {
 	struct hlist_node node;

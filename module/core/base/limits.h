@@ -25,11 +25,12 @@ struct pfm_limits {
 	int sys_group; /* group that may create system-wide contexts; -1: no group */
 	int task_group; /* group that may create contexts on threads; -1: no group */
 	int debug; /* PFM_DEBUG_* */
-	unsigned long smpl_buffer_mem_max; /* limit of all buffers together, in bytes */
-	unsigned long max_interrupts_per_tick; /* for each set, see throttle.c */
+	unsigned long smpl_buffer_mem_max; /* maximum total size of all buffers, in bytes */
+	unsigned long max_interrupts_per_tick; /* maximum for each set, see throttle.c */
 	unsigned long max_sets; /* maximum number of event sets of a context */
-	unsigned long set_mem_max; /* limit of all event sets together, in bytes */
-	unsigned long set_user_max; /* limit of one user's event sets together, in bytes */
+	unsigned long set_mem_max; /* maximum total size of all event sets, in bytes */
+	/* maximum total size of one user's event sets, in bytes */
+	unsigned long set_user_max;
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
 	unsigned long max_copies; /* maximum number of living copies of a context */
 };
@@ -63,7 +64,7 @@ void pfm_user_put(struct pfm_user *user);
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*
  * Charge @user for a copy.  May be called anywhere, even in an NMI; no lock is needed.  If
- * @privileged is true, the limits are those that pfm_charge() applies to a caller with CAP_PERFMON.
+ * @privileged is true, the same limits apply as in pfm_charge() for a caller with CAP_PERFMON.
  * Return: false if a limit is reached.
  */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);

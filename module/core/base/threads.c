@@ -11,7 +11,7 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Interrupts are off while this number of buckets is copied to another table. */
+/* Number of buckets that are copied to another table at a time, with interrupts off. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;
@@ -23,7 +23,7 @@ struct pfm_threads __rcu *pfm_threads;
 static DEFINE_RAW_SPINLOCK(threads_lock);
 /* The table that will replace the present one; NULL if there is none. */
 static struct pfm_threads *next;
-/* The contexts of the first @moved buckets of the present table are also in @next. */
+/* Number of buckets of the present table, from bucket 0 on, that have been copied to @next. */
 static unsigned int moved;
 /* The present table has 2^bits buckets. */
 static unsigned int bits = LEAST_BITS;

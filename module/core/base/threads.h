@@ -77,7 +77,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 	return NULL;
 }
 
-/* Return: false if the thread already has a context.  Context lock held. */
+/* The caller holds the context's lock.  Return: false if the thread already has a context. */
 bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task);
 void pfm_thread_leave(struct pfm_context *context);
 

@@ -428,14 +428,17 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
-/* Called if the structure does not have the size of its first version. */
+/* Called if the user's structure does not have the size of the first version. */
 static noinline int check_size(struct pfm_context *context,
 			       const struct operation *operation,
 			       struct pfm_argument argument)
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* If this version has no structure for the call, all the user's bytes must be 0. */
+	/*
+	 * If this version of the call has no structure, all bytes of the user's structure must be
+	 * 0.
+	 */
 	return operation->size ? 0 : pfm_copy_in_other(context, NULL, 0, argument);
 }
 

@@ -5,8 +5,8 @@
 #include "vector.h"
 
 /*
- * Read PMDs.  Mutex held.  @argument: a vector of struct pfarg_pmd for pfm_read_pmds(), of struct
- * pfarg_pmr for pfm_read().
+ * Read PMDs.  The caller holds the context's mutex.  @argument: a vector of struct pfarg_pmd for
+ * pfm_read_pmds(), of struct pfarg_pmr for pfm_read().
  */
 int pfm_read_pmds(struct pfm_context *context, struct pfm_argument argument);
 int pfm_read(struct pfm_context *context, struct pfm_argument argument);

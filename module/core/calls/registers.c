@@ -430,7 +430,7 @@ static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *p
 	return 0;
 }
 
-/* The state of Carta's generator is always a number from 1 to 2^31 - 2. */
+/* The state of Carta's generator (reset.c) is always a number from 1 to 2^31 - 2. */
 static u32 choose_seed(u32 seed)
 {
 	if (!seed)

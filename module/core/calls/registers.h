@@ -5,7 +5,8 @@
 #include "context.h"
 
 /*
- * Mutex held.  The elements before the first bad one are written, in order.
+ * The caller holds the context's mutex.  The elements before the first bad one are written, in
+ * order.
  * Return: 0, or the negative errno of the bad element, whose index is in
  * context->error.
  */

@@ -112,7 +112,7 @@ static u64 effective_timeout(u64 timeout)
 	return DIV_ROUND_UP_ULL(timeout, hrtimer_resolution) * hrtimer_resolution;
 }
 
-/* After this, no counter of @set causes a set switch. */
+/* After this call, no counter of @set causes a set switch. */
 static void forget_triggers(struct pfm_set *set)
 {
 	unsigned int n;

@@ -2,9 +2,9 @@
 /*
  * The counts of a context together with those of its copies.
  *
- * Adding up the counts takes longer if there are more living copies.  The copies are read one after
- * the other, while their threads run.  The counts of each thread are added once, even
- * if it ends during the reading.
+ * The more copies are living, the longer a read takes: it reads the copies one after the other,
+ * while their threads run.  The counts of each thread are added exactly once, even if the thread
+ * ends during the read.
  */
 #include "counting/set_clock.h"
 #include "copies.h"

@@ -11,15 +11,16 @@ struct pfm_set_activity {
 };
 
 /*
- * Mutex held.  Add the counts of all copies, even of ended copies, to the counts of @set in
- * @snapshot.
+ * Add the counts of all copies, even of ended copies, to the counts of @set in @snapshot.  The
+ * caller holds the context's mutex.
  */
 void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 		 struct pfm_snapshot *snapshot);
 
 /*
- * Mutex held.  Each copy has a set with the same number as @set.  Return: the sum of the activities
- * of these sets, including those of ended copies.  It does not include the activity of @set itself.
+ * The caller holds the context's mutex.  Each copy has a set with the same number as @set.  Return:
+ * the sum of the activities of these sets, including those of ended copies.  It does not include
+ * the activity of @set itself.
  */
 struct pfm_set_activity pfm_sum_activity(struct pfm_context *context,
 					 struct pfm_set *set);

@@ -2,9 +2,9 @@
 /*
  * The counts of one of the threads that a context monitors.
  *
- * With PFM_FL_KEEP_COUNTS a copy does not become idle when its thread ends.  It is kept with its
- * counts until they are read, or until a fork needs its memory.  While it is being read, it is
- * in no list.
+ * With PFM_FL_KEEP_COUNTS a copy does not become idle when its thread ends.  The copy is kept until
+ * a call has read its counts, or until a fork needs its memory.  While a call reads the copy, the
+ * copy is in no list.
  */
 #include <linux/slab.h>
 
@@ -57,7 +57,7 @@ static bool has_counts(const struct pfm_context *context, u32 which)
 				       : context->flags & PFM_FL_KEEP_COUNTS;
 }
 
-/* A context with copies already has memory for a snapshot, so no memory is allocated here. */
+/* If the context can have copies, it already has memory for a snapshot: allocate nothing. */
 static struct pfm_snapshot *get_snapshot(const struct pfm_context *context)
 {
 	if (context->copies)

@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * Set in the bitmap @map the bits of the registers that exist.  An element of @registers without a
- * name stands for a register that does not exist.  @count: length of @registers.
+ * In the bitmap @map, set the bits of the registers that exist.  An element of @registers without a
+ * name stands for a register that does not exist.  @count: number of elements of @registers.
  */
 void pfm_implemented(const struct pfm_register *registers, unsigned int count, u64 *map);
 

@@ -485,7 +485,7 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 	leave(context->use);
 }
 
-/* Make the context use @use and leave its old entry; if it is unloaded, leave @use instead. */
+/* If @context is loaded, make it use @use and leave() its old entry.  If not, leave() @use. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	struct pfm_use *left = use;

@@ -38,8 +38,9 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
 /*
- * Claim for @copy what @source has claimed.  Interrupts off.  @source is loaded, and its lock is
- * held.  The PMU module's load operation is not called; for the reason see pfm_copies_create().
+ * Claim for @copy what @source has claimed.  Called with interrupts off.  @source is loaded, and
+ * its lock is held.  The PMU module's load operation is not called; for the reason see
+ * pfm_copies_create().
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the names of the processes that hold what a failed call needed. */
+/* If another process holds what a call needs: find the number and the name of that process. */
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>

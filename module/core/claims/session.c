@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: contexts as the PMU modules see them.  If a PMU module has a load operation, this
- * operation may refuse a context.
+ * Sessions: loaded contexts as the PMU modules see them.  A PMU module may have an operation
+ * load(), which can refuse a context.
  */
 #include <linux/capability.h>
 #include <linux/export.h>

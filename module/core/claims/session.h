@@ -19,7 +19,7 @@ static inline int pfm_session_begin(struct pfm_context *context, struct task_str
 	return pfm_session_load(context, task);
 }
 
-/* Undo pfm_session_begin().  Interrupts off. */
+/* Undo pfm_session_begin().  Called with interrupts off. */
 static inline void pfm_session_end(struct pfm_context *context, struct task_struct *task)
 {
 	if (unlikely(context->pmu->operations->unload))

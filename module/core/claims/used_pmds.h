@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * Compute context->used_pmds again: a set was deleted, and perhaps no other set uses its PMDs.  The
- * context's mutex is held.
+ * Compute context->used_pmds again, because a set was deleted, and perhaps no other set uses its
+ * PMDs.  The context's mutex is held.
  */
 void pfm_find_used_pmds(struct pfm_context *context);
 

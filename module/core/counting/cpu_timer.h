@@ -44,9 +44,9 @@ void pfm_cpu_timer_exit(struct pfm_cpu_timer __percpu *timers);
 void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left);
 
 /*
- * Like pfm_cpu_timer_start(), for a timer that expired too early.  Here @left always counts
- * from now, even in the timer's own callback.  If it counted from the last expiry, the timer
- * would expire many times to catch up after the machine stood still.
+ * Like pfm_cpu_timer_start(), for a timer that expired too early.  Here @left is always the time
+ * from now, even in the timer's own callback.  If it were the time from the last expiry, and the
+ * machine had stood still, the timer would then expire many times to catch up.
  */
 void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The instances of a sampling format for each CPU: their buffers and messages. */
+/* The instances of a sampling format, one for each CPU: their buffers and messages. */
 #include <linux/bitops.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>

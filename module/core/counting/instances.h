@@ -26,7 +26,8 @@
  * @instance: the CPU's instance of the context's format
  * @buffer: the buffer of @instance; NULL: none
  * @is_set_up: whether the CPU was in the machine when the context was made; fixed
- * @is_full: whether the format has asked the core to mask the context since the last restart
+ * @is_full: the format has asked the core to mask the context, and the user has not handed back the
+ *	buffer since then
  * @message: the last message about an overflow on this CPU; it does not change while it waits to
  *	be read
  */

@@ -24,8 +24,8 @@ struct pfm_context;
  * dropped under the context's lock, which protects @first.
  *
  * There are more slots than PFM_QUEUE_DEPTH, so there is always a slot for PFM_MSG_END, which
- * reports that the thread has ended or the CPU has gone offline.  This message is posted at most
- * once between two loads; a load empties the queue.
+ * reports that the thread has ended or the CPU has gone offline.  There is at most one such message
+ * in the queue: it is posted at most once between two loads, and a load empties the queue.
  */
 struct pfm_queue {
 	unsigned int first;

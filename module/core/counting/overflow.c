@@ -60,8 +60,8 @@ static noinline u64 user_ip(struct task_struct *task)
 }
 
 /*
- * Return: the address of the interrupted instruction.  If the user must not see it because it is in
- * the kernel, return the address at which the thread entered the kernel.  For a context on a
+ * Return: the address of the interrupted instruction.  If this is a kernel address that the user
+ * may not see, return the address at which the thread entered the kernel.  For a context on a
  * thread, do not use current.  In an NMI right after the probe of sched_switch, current is still
  * the previous thread, and the user must not see the addresses of that thread.
  */
@@ -278,7 +278,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue was full, 0 if not.  With a continuous format: always 0. */
+/* Return: PFM_CONTROL_MASK if the queue is full and the format is not continuous; otherwise 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -481,7 +481,7 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
  * system-wide contexts never count at the same time (claim.c), so at most one context counts on
  * this CPU.  For other PMUs, the modules call pfm_running_sets() and pfm_overflow_of() instead.
  *
- * Return: the data of this CPU that the counting context uses.
+ * Return: the struct pfm_cpu that the counting context uses on this CPU.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

@@ -12,7 +12,9 @@ typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 
-/* Context lock held.  Return: true if the registers are in memory or on this CPU. */
+/*
+ * The caller holds the context's lock.  Return: true if the registers are in memory or on this CPU.
+ */
 static inline bool pfm_is_here(const struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
@@ -20,7 +22,7 @@ static inline bool pfm_is_here(const struct pfm_context *context)
 }
 
 /**
- * pfm_context_call() - call a function where the registers of a context are
+ * pfm_context_call() - call a function on the CPU that has the registers of a context
  * @context: the context; its mutex is held
  * @function: called with the context's lock held and interrupts off, on the CPU that has the
  *	registers, or on this CPU if the registers are in memory

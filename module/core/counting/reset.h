@@ -65,7 +65,10 @@ static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set
 	return changed;
 }
 
-/* Like pfm_reset().  When the set counts again, its PMDs are written to the hardware. */
+/*
+ * Like pfm_reset(), but also make sure that the PMDs are written to the hardware when the set
+ * counts again.
+ */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
 				       bool is_long)
 {

@@ -32,7 +32,7 @@ void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *ar
 
 /*
  * Call @function for each PMU whose registers several CPUs share.  @function gets the PMU's data
- * for this CPU.  Interrupts off.
+ * for this CPU.  Called with interrupts off.
  */
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));
 

@@ -27,10 +27,10 @@ static inline void pfm_set_clock_end(struct pfm_context *context, u64 now)
 }
 
 /*
- * Return: how long @set has been active at @now, in ns.  The thread must not be switched in or out
- * during the call.  So the function is called via pfm_context_call() or pfm_snapshot(), or on the
- * context's CPU with interrupts off or in an NMI.  The result can be slightly negative at first: an
- * NMI may have made the set active after @now was read.
+ * Return: how long @set has been active until @now, in ns.  The thread must not be switched in or
+ * out during the call.  So the function is called via pfm_context_call() or pfm_snapshot(), or on
+ * the context's CPU with interrupts off or in an NMI.  The result can be slightly negative at
+ * first: an NMI may have made the set active after @now was read.
  */
 static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
@@ -39,7 +39,7 @@ static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set,
 	return set->duration;
 }
 
-/* Return: ns that remain of the timeout at @now; negative if it is over. */
+/* Return: ns that remain of the timeout of @set at @now; negative if the timeout is over. */
 static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
 	return set->ends_at - pfm_set_time(context, set, now);

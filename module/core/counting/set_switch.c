@@ -23,9 +23,10 @@
 #include "throttle.h"
 
 /*
- * If the timer expires less than SLACK ns too early, the set's turn is regarded as over.  The timer
- * can be early for two reasons.  First, its clock differs from the clock of durations.  Second,
- * when one turn follows another, the next expiry is computed from the last expiry, not from now.
+ * Number of ns by which the timer may expire too early: the set's turn is then regarded as over.
+ * The timer can be early for two reasons.  First, the timer's clock differs from the clock that
+ * measures durations.  Second, when one turn follows another, the next expiry is computed from the
+ * last expiry, not from now.
  */
 #define SLACK 5000
 

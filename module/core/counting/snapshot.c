@@ -6,8 +6,8 @@
 
 /*
  * A counter may wrap during a read.  So read again until two successive reads return the same
- * wrapped counters.  The interrupts for these wraps have not come yet, so add each wrap to the
- * value of its counter.
+ * wrapped counters.  The interrupts for these wraps have not come yet, so add 2^width to the value
+ * of each wrapped counter.
  * @seen: the wrapped counters that the first read returned.
  */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,

@@ -11,8 +11,9 @@
 
 /**
  * struct pfm_snapshot - values of the PMDs that are in use in a set, at one moment
- * @values: by PMD number; undefined for PMDs that are not in use
- * @set: the set.  It is an argument or a result of the function that pfm_context_call() calls
+ * @values: indexed by the number of the PMD; undefined for PMDs that are not in use
+ * @set: the set that is read.  The function that pfm_context_call() calls gets the set from this
+ *	field, or stores it there
  */
 struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];
@@ -94,7 +95,7 @@ static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *cont
 
 /**
  * pfm_snapshot() - read the active set
- * @context: mutex held; called with interrupts on
+ * @context: the context; the caller holds its mutex, and interrupts are on
  * @snapshot: the result
  *
  * Usually a thread reads its own context: it runs on this CPU, and stays here while interrupts are
@@ -119,7 +120,7 @@ static __always_inline struct pfm_set *pfm_snapshot(struct pfm_context *context,
 void pfm_snapshot_here(struct pfm_context *context, struct pfm_set *set,
 		       struct pfm_snapshot *snapshot);
 
-/* Read any set.  Mutex held. */
+/* Read any set.  The caller holds the context's mutex. */
 void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
 		      struct pfm_snapshot *snapshot);
 

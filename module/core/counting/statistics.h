@@ -90,8 +90,8 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
 /*
- * If times are measured, set *@begun to now, and add the time since its old value to *@sum.  If the
- * old value is 0, add nothing.
+ * If times are measured, add the time since *@begun to *@sum, and then set *@begun to now.  If
+ * *@begun was 0, nothing is added.
  */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspend to RAM, and hibernation: the registers of the CPU that suspends the machine are lost.
- * By then the other CPUs are offline.  The thread that suspends the machine may be monitored, and
- * the CPU may have a system-wide context.
+ * Suspend to RAM, and hibernation: all CPUs are offline except the one that suspends the machine.
+ * This CPU loses the values of its registers.  The thread that suspends the machine may be
+ * monitored, and the CPU may have a system-wide context.
  */
 #include <linux/export.h>
 #include <linux/irq_work.h>

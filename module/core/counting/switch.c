@@ -12,8 +12,8 @@
  * starts counters.  tests/circles prints this circle, and tests/style keeps it from growing.
  *
  * The probe is enabled while any context is loaded on a thread, and for a short time after the
- * last unload.  It finds the context to be switched out through a pointer in the CPU's data,
- * and the context to be switched in through the thread table (threads.h).
+ * last unload.  It finds the context of the thread that is switched out through a pointer in the
+ * CPU's data, and the context of the next thread through the thread table (threads.h).
  */
 #include <linux/sched.h>
 
@@ -69,8 +69,8 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 }
 
 /*
- * Return: the registers of @previous, or NULL if the PMCs of this CPU do not have the values of
- * @previous any more.
+ * Return: the registers of @previous if the PMCs of this CPU still have the values of @previous.
+ * If not, or if @previous is NULL, return NULL.
  */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)
@@ -129,8 +129,8 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
  * Stop the counters and save their values, if this context counts.  If it does not count, leave
  * "running" unchanged, because it may point to a set of another context.
  *
- * Before "running" is cleared, the overflow handler may run in an NMI and switch to a set that
- * counts nothing.  In that case there are no values to save, so context->counting is checked again.
+ * Before "running" is cleared, the overflow handler may run in an NMI and switch to a set that does
+ * not count.  In that case there are no values to save, so context->counting is checked again.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {

@@ -26,12 +26,12 @@ void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 
 /**
- * pfm_counting_prepare() - prepare this CPU to count the active set; the caller then calls start()
+ * pfm_counting_prepare() - prepare this CPU to count for the active set
  * @context: a context that is monitoring, and is paused
  * @previous: the set that was active until the set switch
  *
- * If this CPU's PMCs still have the values of @previous, the PMU module may write only the PMCs
- * whose values differ in the two sets.
+ * After this call the caller calls start().  If this CPU's PMCs still have the values of @previous,
+ * the PMU module may write only the PMCs whose values differ in the two sets.
  *
  * Return: the argument of start(), or NULL if the set must not count now.
  */

@@ -11,7 +11,7 @@
  *
  * The clock of a set's duration runs only while the set is active and its thread is on a CPU.  So
  * the durations of different sets on a CPU do not overlap.  If the interrupts of each set take at
- * most that share of the set's duration, all interrupts together take at most the same share of the
+ * most this share of the set's duration, all interrupts together take at most the same share of the
  * CPU's time.  The number of threads and sets does not matter.  No set is throttled because of the
  * interrupts of another set.
  */
@@ -30,7 +30,9 @@
  */
 #define BUSY 25
 
-/* Add the length of the interrupt that began at @begun to the statistics, and return it. */
+/*
+ * The interrupt began at @begun: add its duration to the statistics.  Return: the duration in ns.
+ */
 static u64 measure(struct pfm_context *context, u64 begun)
 {
 	struct pfm_cpu_statistics *statistics = &pfm_here(context)->statistics;

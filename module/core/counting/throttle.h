@@ -46,15 +46,15 @@ static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 }
 
 /*
- * Called when the overflow interrupt that began at @begun ends.  Return: whether to throttle
- * the set, because it had more than max_interrupts_per_tick interrupts or because its interrupts
- * took too much of its time.
+ * Called at the end of an overflow interrupt.  @begun: when this interrupt began.  Return: whether
+ * to throttle the set, because it had more than max_interrupts_per_tick interrupts or because its
+ * interrupts took too much of the set's time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
 /*
  * Let the set count nothing for a tick.  Called by the overflow handler, perhaps in an NMI.
- * @next: the registers that the handler would start without throttling.
+ * @next: the registers that the handler would start if the set were not throttled.
  * Return: the registers that the handler must start, or NULL if there are none.
  */
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: their values come from data that exist even if no virtual PMD is in use, such as
- * the number of a thread's page faults.  Many virtual PMDs describe a thread.  System-wide
- * contexts cannot use such PMDs.
+ * Virtual PMDs: their values come from data that are kept anyway, such as the number of a thread's
+ * page faults.  Many virtual PMDs describe a thread.  System-wide contexts cannot use such PMDs.
  *
  * The source of a value is read when monitoring begins and when it ends, and the difference
  * is counted.  So virtual PMDs add no cost to thread switches.
@@ -165,7 +164,7 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 /*
  * Mark the PMD as in use.  If the PMD shows the present value of its source, ignore @value.  If it
  * does not, @value becomes the PMD's value.  If @set is active and its context monitors, the PMD
- * then counts from now on.
+ * counts from now on.
  */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)

@@ -15,7 +15,7 @@ static inline bool pfm_is_virtual(unsigned int pmd)
  */
 u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
 
-/* Return: whether the PMD describes a thread, so that a system-wide context cannot use it. */
+/* Return: whether the PMD describes a thread.  A system-wide context cannot use such a PMD. */
 bool pfm_virtual_is_of_thread(unsigned int pmd);
 const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd);
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd);

@@ -14,7 +14,7 @@
 #include "machine.h"
 #include "perfmon_pmu.h"
 
-/* request_module() does not accept longer aliases. */
+/* The module alias.  request_module() does not accept a longer one. */
 static char alias[56];
 
 #if defined(CONFIG_ARM64)

@@ -297,8 +297,8 @@ static bool is_registered(const char *name)
 
 /*
  * Load the module for the processor.  If no PMU is registered afterwards, load the fallback.  But
- * do not load the fallback if request_module() has returned -ENOMEM: when more memory is available,
- * the module for the processor may register a PMU.
+ * if there was no memory for the first request, do not load the fallback: a later request may load
+ * the module for the processor.
  */
 static int load_default(void)
 {

@@ -42,9 +42,9 @@
 #include <perfmon/perfmon_amd.h>
 
 /*
- * When we halt a unit, we may find a sample whose NMI has not come yet.  The NMI then comes within
- * this number of ticks.  On real hardware it comes within a microsecond, but a virtual CPU may have
- * to wait longer.
+ * When we halt a unit, we may find a sample whose NMI has not come yet.  This is the maximum number
+ * of ticks until the NMI comes.  On real hardware it comes within a microsecond, but a virtual CPU
+ * may have to wait longer.
  */
 #define LATE_TICKS    (HZ / 10)
 

@@ -13,7 +13,7 @@
 
 #define IBS_COUNTERS   (BIT_ULL(PFM_AMD_IBS_FETCH) | BIT_ULL(PFM_AMD_IBS_OP))
 
-/* We store at most this value in period_left, a signed field of struct hw_perf_event. */
+/* The largest value that we store in period_left, a signed field of struct hw_perf_event. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
 /* The longest period that every unit of every processor can count. */

@@ -37,7 +37,8 @@ static bool has_register(unsigned int n)
 
 /*
  * Read the sample of a unit.  If an NMI has halted the unit, its control register no longer has the
- * data of the sample, so read_control() returns the contents that it had before the halt.
+ * data of the sample, so read_control() returns the contents that this register had before the
+ * halt.
  */
 void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit)
 {

@@ -6,10 +6,10 @@
 #include <linux/perf_event.h>
 #include <perfmon_pmu.h>
 
-#define UNCORE_COUNTERS 16 /* we use at most this many counters of a PMU */
+#define UNCORE_COUNTERS 16 /* maximum number of counters of a PMU that we use */
 
 /**
- * struct uncore_counter - a counter; used on the owner CPU only, interrupts off
+ * struct uncore_counter - a counter; used only on the CPU that owns it, with interrupts off
  * @placeholder: the event of perf that has the register; NULL if perf has no PMU for these
  *	registers, or if the counter is not claimed
  * @value: the 64-bit value

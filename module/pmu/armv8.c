@@ -7,8 +7,8 @@
  * counter, bit n belongs to PMD n.  armv8_registers.h names the manual.
  *
  * One register has the enable bits of all counters, so one write starts or stops all of them.
- * PMCR_EL0.E, without which no counter counts, is on as long as the PMU is claimed, except while
- * perf moves its own events (armv8_perf.c).
+ * The counters count only while PMCR_EL0.E is set.  This bit is set as long as the PMU is claimed,
+ * except while perf moves its own events (armv8_perf.c).
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>

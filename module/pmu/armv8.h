@@ -17,9 +17,9 @@ struct pfm_pmu;
 struct pfm_registers;
 
 /*
- * Overflows of our counters that the hardware may have lost, because perf's handler clears all
- * overflows, or because the CPU loses its power.  They are handled as if they were still set in
- * PMOVSCLR_EL0.
+ * Overflows of our counters that perf's handler may have cleared in PMOVSCLR_EL0, or that the CPU
+ * may have lost together with its power.  They are handled as if they were still set in this
+ * register.
  */
 DECLARE_PER_CPU(u64, armv8_kept_overflows);
 

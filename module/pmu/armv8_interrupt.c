@@ -50,7 +50,7 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 
 /*
  * Return: the driver's struct irqaction; NULL if it is not found.  In that case the driver's
- * handler is not replaced, and interrupts do not bypass perf's measurement.
+ * handler stays in place, so our interrupts do not bypass perf's measurement.
  */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {

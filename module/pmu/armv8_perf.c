@@ -524,8 +524,8 @@ static int armv8_cpu_online(unsigned int cpu)
  *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
- * For a raw event of a CPU, perf uses that CPU's PMU.  So an event that never counts shows which
- * PMU the CPU has.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
+ * perf gives a raw event of a CPU to the CPU's PMU.  So create a raw event, which never counts, to
+ * find the PMU.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {

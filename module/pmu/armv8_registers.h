@@ -114,9 +114,9 @@ static inline void armv8_write_user_access(u64 value)
 }
 
 /*
- * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: each instruction names one register, so there is a case for
- * each number.  Accesses through PMSELR_EL0 would not need these cases, but each access would need
- * an ISB, and we would have to share PMSELR_EL0 with perf.
+ * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: the register's number is part of the instruction, so these
+ * functions have a case for each number.  Accesses through PMSELR_EL0 would not need these cases,
+ * but each access would need an ISB, and we would have to share PMSELR_EL0 with perf.
  */
 static inline u64 armv8_read_counter(unsigned int n)
 {

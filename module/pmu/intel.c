@@ -23,7 +23,8 @@
 
 #define RDPMC_FIXED	  BIT(30)
 #define FULL_WIDTH_WRITES BIT_ULL(13) /* of IA32_PERF_CAPABILITIES */
-#define LEGACY_BITS	  32 /* a write to IA32_PMCn copies bit 31 to all higher bits */
+/* Width of a legacy write to IA32_PMCn.  Such a write copies bit 31 to all higher bits. */
+#define LEGACY_BITS	  32
 
 #define FOR_EACH_NUMBER(do_it)                                                           \
 	do_it(0) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6) do_it(7) do_it(8) \
@@ -39,7 +40,7 @@ static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 static struct pfm_register intel_pmcs[PFM_INTEL_FRONTEND + 1] __ro_after_init;
 static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
-/* Some of the events that are not architectural can be counted only by certain counters. */
+/* Every counter can count the architectural events.  Some other events need certain counters. */
 static bool counts_anywhere(u64 pmc)
 {
 	return intel_is_architectural(pmc, ~0u);
@@ -137,9 +138,10 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes, the width is 30 bits, because perf may
- * load the counters if the ownership is shared.  On a processor without full-width writes, perf
- * loads only values that are less than 2^31 counts before the wrap, even into fixed counters.
+ * Return: the width of a PMD.  Without full-width writes, the width is 30 bits, even if the counter
+ * is fixed.  The reason is that perf may load the counter if the ownership is shared.  On a
+ * processor without full-width writes, perf loads only values that are less than 2^31 counts before
+ * the wrap.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

@@ -6,7 +6,7 @@
 #include "x86.h"
 
 /*
- * Store in @pmcs and in @pmu which of the registers this processor model has.  Called only with
+ * Describe in @pmcs and in @pmu those registers that this processor model has.  Called only with
  * exclusive ownership.
  */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);

@@ -32,8 +32,8 @@
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
 /*
- * If a branch comes from a level that the control register does not select, the processor stores
- * this value as the address of the branch instruction.
+ * The value that the processor stores as the address of the branch instruction if the branch comes
+ * from a level that the control register does not select.
  */
 #define FILTERED	  (~0ull)
 

@@ -10,13 +10,13 @@
  * Each record raises an interrupt, whose handler takes the record and resets the PMD.  So the
  * buffer never contains data of another thread, and a PMD can have any reset value, even a random
  * one.  The value that the processor loads from memory into the counter is always 1.  Without PEBS,
- * the counter would contain 1, too: after the wrap to 0, it would count the event that PEBS
- * records.  In both cases the highest bit, the overflow flag, is clear (x86.c).
+ * the counter would contain 1, too, because after its wrap to 0 it would count the event that PEBS
+ * records.  So with and without PEBS, the counter's highest bit, the overflow flag (x86.c), is
+ * clear.
  *
  * The processor writes the records to a linear address, even while user code runs.  With page-table
- * isolation, almost no kernel memory is mapped while user code runs: perf's buffer is mapped, but
- * ours would not be.
- * So precise sampling is not possible with page-table isolation.
+ * isolation, almost no kernel memory is mapped while user code runs.  perf's buffer is mapped, but
+ * ours would not be.  So precise sampling is not possible with page-table isolation.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -34,14 +34,14 @@
 
 /*
  * Formats of records. Formats 1, 2 and 3 each add fields at the end. From format 4 on, a record
- * consists of groups.
+ * consists of groups of fields.
  */
 #define FORMAT_CORE		 0
 #define FORMAT_ADAPTIVE		 4
 #define FORMAT_LAST		 6
 
 #define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE		 BIT_ULL(34) /* in an event select: record adaptive groups */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* in an event select: write an adaptive record */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record in formats 0 to 3. */
@@ -90,8 +90,8 @@ struct ds_area {
  * struct pebs_cpu - what a CPU needs for its records
  * @ds: the area that tells the processor where it has to write the records
  * @buffer: the records that the processor writes
- * @noted: the same records, in the form that the core takes
- * @payloads: the data to which @noted points
+ * @noted: the same records, converted for pfm_overflow()
+ * @payloads: the data to which the field payload of each element of @noted points
  */
 struct pebs_cpu {
 	struct ds_area ds;
@@ -135,7 +135,7 @@ static void decode_adaptive(struct pfm_intel_pebs *payload, const void *at)
 	COPY_REGISTERS(payload, record);
 }
 
-/* Fields that the format does not have stay 0. */
+/* If the record's format lacks a field, this field of @payload stays 0. */
 static void decode(struct pfm_intel_pebs *payload, const void *at)
 {
 	struct record record = {};
@@ -301,7 +301,7 @@ static const char *why_not(u64 capabilities, bool mixed, bool shared, const char
  * @mixed: true if the processor has several kinds of core
  * @shared: true if the ownership is shared, false if it is exclusive
  * @erratum: a text that says why an erratum prevents precise sampling; NULL if no erratum does
- * @pmc: PMC 17
+ * @pmc: the description of PMC 17, which this function fills in if precise sampling is possible
  *
  * Process context, may sleep.
  *

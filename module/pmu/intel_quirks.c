@@ -19,8 +19,8 @@
 
 /**
  * struct quirk - processors with an erratum
- * @model: model of family 6
- * @stepping: its stepping, or ANY_STEPPING
+ * @model: the processors' model number; the family is always 6
+ * @stepping: their stepping, or ANY_STEPPING
  * @microcode: the first revision without the erratum; 0: all revisions have the erratum
  * @no_pebs: as in struct intel_quirks
  * @needs_reset: as in struct intel_quirks
@@ -51,9 +51,9 @@ static const struct quirk quirks_of_models[] = {
 	{ .model = 0x2d, .stepping = 6, .microcode = 0x618, .no_pebs = OLD_MICROCODE },
 	{ .model = 0x2d, .stepping = 7, .microcode = 0x70c, .no_pebs = OLD_MICROCODE },
 	/*
-	 * Nehalem and Westmere: a counter may count cycles, or nothing, after its event select has
-	 * been written (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  As perf does,
-	 * we reset the counters of all models of Nehalem and Westmere.
+	 * Nehalem and Westmere: after its event select has been written, a counter may count
+	 * cycles, or nothing (AAK100 of model 1AH, AAP53 of model 1EH, BD53 of model 2CH).  As perf
+	 * does, we reset the counters of all models of Nehalem and Westmere.
 	 */
 	{ .model = 0x1a, .stepping = ANY_STEPPING, .needs_reset = true },
 	{ .model = 0x1e, .stepping = ANY_STEPPING, .needs_reset = true },
@@ -95,11 +95,10 @@ void intel_find_quirks(struct intel_quirks *quirks)
 	/*
 	 * A microcode update of Skylake works around the memory ordering issue of TSX (CPUID leaf
 	 * 07H, EDX bit 13; Intel's paper "Performance Monitoring Impact of Intel TSX Memory
-	 * Ordering Issue").
-	 * With this microcode, transactions use general counter 3, unless MSR_TSX_FORCE_ABORT
-	 * makes all transactions abort.  perf sets MSR_TSX_FORCE_ABORT while a perf event uses
-	 * the counter.  With shared ownership our placeholders are such events.  With exclusive
-	 * ownership nobody sets MSR_TSX_FORCE_ABORT, so this counter is not used.
+	 * Ordering Issue").  With this microcode, transactions use general counter 3, unless
+	 * MSR_TSX_FORCE_ABORT makes all transactions abort.  perf sets MSR_TSX_FORCE_ABORT while a
+	 * perf event uses the counter.  With shared ownership, our placeholder is such an event.
+	 * With exclusive ownership, nobody sets MSR_TSX_FORCE_ABORT, so this counter is not used.
 	 */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
@@ -107,7 +106,7 @@ void intel_find_quirks(struct intel_quirks *quirks)
 }
 
 /*
- * The workaround for erratum AAK100: four counters run briefly, each with an event of resets[].
+ * The workaround for erratum AAK100: four counters run briefly, each with one event of resets[].
  * The authors of perf found that four events are needed.
  */
 void intel_reset_counters(void)

@@ -7,19 +7,20 @@
  * latched overflows.  The source of a counter is a number that the kernel keeps anyway and that
  * only grows: a clock, or a field of the thread.  For each running counter, we store the value
  * that its source had at the last update.  An update adds to the counter the amount by which the
- * source has grown since then, and latches a wrap of the counter.  Updates happen
+ * source has grown since then.  If this makes the counter wrap, the update latches the wrap.
+ * Updates happen
  *
  *  - in stop(), which the core calls at every context switch.  No timer is set for counters of
  *    context switches and migrations, so stop() finds their overflows;
- *  - in read(), so that the overflows that read() returns agree with the values;
+ *  - in read(), so that the values and the overflows that read() returns agree;
  *  - in the callback of a timer, which acts as the overflow interrupt: start() sets the timer to
  *    the earliest time at which one of the interrupting counters can wrap.
  *
- * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
- * only one of several wraps, as in hardware.  With 64-bit counters, centuries pass between
- * two wraps.  With 16-bit counters, wraps are lost if
+ * A source has 64 bits, so no counts are lost between two updates.  But if a counter wraps several
+ * times between two updates, only one of these wraps is latched, as in hardware.  With 64-bit
+ * counters, centuries pass between two wraps.  With 16-bit counters, wraps are lost if
  *
- *  - interrupts are off for longer than 65 us, the time between two wraps of a clock;
+ *  - interrupts are off for longer than 65 us, in which a counter of nanoseconds wraps once;
  *  - 65536 faults happen between two updates (for counters that interrupt, the timer prevents
  *    this);
  *  - a waiting thread, whose counters are not updated, migrates 65536 times.
@@ -241,9 +242,9 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
  *
  * While this callback runs, only pfm_overflow() stops this CPU's counters.  All other calls of
  * stop() run on the same CPU with interrupts off, so they never run during the callback.  They
- * cancel the timer, so the callback does not run later, either.  When a CPU goes offline, its timer
- * is not queued, because the counters have been stopped.  Even if a queued timer were moved to
- * another CPU, its callback would do nothing there.
+ * cancel the timer, so the callback does not run after the stop, either.  When a CPU goes offline,
+ * its timer is not queued, because the counters have been stopped.  Even if a queued timer were
+ * moved to another CPU, its callback would do nothing there.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {

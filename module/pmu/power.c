@@ -10,9 +10,9 @@
  * stop is one write. A counter overflows when its bit 31 becomes 1 (bit 0 in the manual's
  * numbering), and the bit stays 1. So this bit is the overflow flag, and the other 31 bits count.
  *
- * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  Every
- * register is written before anything counts, so that our users never see values of earlier users
- * or of other threads.
+ * While the hardware is ours, MMCR0[PMCC] keeps programs from reading the registers.  We write
+ * every register before anything counts, so that our users never see values of earlier users or of
+ * other threads.
  */
 #include <asm/cputable.h>
 #include <asm/reg.h>
@@ -96,8 +96,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * After this function no counter counts and no interrupt comes: the write clears PMAO, which
- * cancels a pending interrupt.  The overflow that raised the interrupt stays in the counter.
+ * After this function no counter counts.  The write also clears PMAO.  This cancels a pending
+ * interrupt, so no interrupt comes.  The overflow that raised the interrupt stays in the counter.
  */
 static void freeze(void)
 {
@@ -171,7 +171,7 @@ static bool selects_bank(u64 mmcr1)
  * Return: the value of MMCR1 while the set counts.
  *
  * A counter that is not in use must not overflow, because it may share an interrupt
- * enable bit with a counter in use.  With event 0, it does not count.
+ * enable bit with a counter in use.  So it gets event 0, with which it does not count.
  */
 static u64 running_mmcr1(const struct pfm_registers *registers)
 {
@@ -254,7 +254,7 @@ static void power_start(struct pfm_registers *registers)
 	mtspr(SPRN_MMCR0, registers->config[RUNNING_MMCR0]);
 	if (samples(registers))
 		start_sampling(registers);
-	/* No isync: the interrupt return before the thread runs has the same effect. */
+	/* No isync is needed, because the interrupt return to the thread has the same effect. */
 }
 
 /*
@@ -318,9 +318,10 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * Clear overflows of counters that are not in use, because they would interrupt forever.  Only the
- * following counters count although they are not in use: PMC5 if PMC6 is in use, PMC6 if PMC5 is in
- * use, and PMC4 if its field in MMCR1 selects a bank, see selects_bank().
+ * Clear overflows of counters that are not in use, because such an overflow would raise the
+ * interrupt again and again.  Only the following counters count although they are not in use: PMC5
+ * if PMC6 is in use, PMC6 if PMC5 is in use, and PMC4 if its field in MMCR1 selects a bank, see
+ * selects_bank().
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {
@@ -461,8 +462,9 @@ static const struct processor *__init find_processor(unsigned int version)
 
 /*
  * A partition may run in the compatibility mode of an older processor.  Then the kernel does not
- * set up the registers of Power ISA 3.1, and uses other register values while the PMU is idle.  So
- * these values depend on CPU_FTR_ARCH_31, not on the version of the processor.
+ * set up the registers of Power ISA 3.1, and while the PMU is idle, MMCR0 and MMCRA have the values
+ * of the older processor.  So these values depend on CPU_FTR_ARCH_31, not on the version of the
+ * processor.
  */
 static void __init power_describe(const struct processor *processor)
 {

@@ -118,8 +118,8 @@ done:
 }
 
 /*
- * end_here() runs in a thread on each CPU.  When it has run on a CPU, the handler of an earlier
- * overflow interrupt has returned there, and no further overflow interrupt can come there.
+ * end_here() runs in a thread on each CPU.  When it has run on a CPU, the handlers of all earlier
+ * overflow interrupts have returned there, and no further overflow interrupt can come there.
  */
 void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {

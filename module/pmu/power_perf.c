@@ -85,8 +85,9 @@ void power_perf_exit(void)
 	}
 	/*
 	 * A task may have read the pointer to our function before the pointer was restored.
-	 * After the first grace period each such task is counted in "callers", or has
-	 * returned.  After the second grace period the tasks that were counted have
+	 * After the first grace period, each such task is counted in "callers" or has returned
+	 * from our function.  When "callers" is 0, the tasks that were counted may still execute
+	 * the last instructions of our function.  After the second grace period, they have
 	 * returned, too.
 	 */
 	synchronize_rcu_tasks();

@@ -90,7 +90,7 @@ static void x86_configure(struct pfm_registers *registers)
 
 /*
  * Return: a bitmap of the set's armed counters.  After an armed counter has wrapped, the processor
- * writes a record.
+ * writes a PEBS record.
  */
 u64 x86_armed(const struct pfm_registers *registers)
 {
@@ -118,9 +118,10 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * write_pmcs() compares the new values with this structure, not with its argument @programmed,
- * which is always a set of the same context.  So write_pmcs() avoids writes even when the CPU
- * switches between threads whose contexts have the same values of the PMCs.
+ * write_pmcs() compares the new values with this structure.  It does not use its argument
+ * @programmed, because @programmed is always a set of the same context.  So write_pmcs() avoids
+ * writes even when the CPU switches between threads whose contexts have the same values of the
+ * PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -334,7 +335,7 @@ static void disarm(u64 armed)
 	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->pebs);
 }
 
-/* @more: bits to be acknowledged in addition to those of @counters */
+/* @more: bits to write to the MSR global_acknowledge, in addition to those of @counters */
 static __always_inline void acknowledge(u64 counters, u64 more)
 {
 	const struct x86_counter *counter;
@@ -410,11 +411,13 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Find out whether there are counters, by creating a perf event.  An emulator or a hypervisor may
- * provide none.  perf tested the registers at boot, and refuses the event if there are no counters.
- * The event never counts.  While it exists, perf should keep the counters reserved.  If they are
- * not reserved, perf never reserves them, and exclusive ownership is not possible.  If perf has a
- * PMU for each kind of core, only the PMU of the first online CPU is tried.
+ * Find out whether there are counters, by creating a perf event that never counts.  An emulator or
+ * a hypervisor may provide no counters.  perf tested the registers at boot, and refuses the event
+ * if there are no counters.  If perf has a PMU for each kind of core, only the PMU of the first
+ * online CPU is tried.
+ *
+ * While the event exists, perf should keep the counters reserved.  If they are not reserved even
+ * then, perf never reserves them, and exclusive ownership is not possible.
  */
 static int probe(void)
 {

@@ -36,9 +36,9 @@
 
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
- * The bit below it is not used, because perf may own the counter.  perf loads a value only if less
- * than half of the counter's range then remains until the wrap.  If the PMD used this bit, too,
- * exactly half of the range would remain when a PMD of 0 is loaded.
+ * The bit below it is not used, because perf may own the counter.  perf only loads values that
+ * leave less than half of the counter's range until the wrap.  If the PMD used this bit, too, a PMD
+ * with the value 0 would leave exactly half of the range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -49,7 +49,7 @@
 #define X86_SELECT_INT	   BIT_ULL(20)
 #define X86_SELECT_EN	   BIT_ULL(22)
 
-/* Bits of a fixed counter's field in the control register; fields have 4 bits. */
+/* Each fixed counter has a field of 4 bits in the control register.  The bits of this field: */
 #define X86_FIXED_LEVELS   3u
 #define X86_FIXED_KERNEL   1u
 #define X86_FIXED_USER	   2u
@@ -66,7 +66,7 @@
  * @mask: mask of the low bits, which hold the value of the PMD
  * @fill: the other bits of the counter.  Each write of the counter sets them, so the counter wraps
  *	when the PMD does.
- * @flag: the highest bit of the counter; it belongs to @fill.  A wrap clears it.
+ * @flag: the highest bit of the counter.  It is one of the bits in @fill.  A wrap clears it.
  *
  * x86_register() computes @mask, @fill and @flag.
  */
@@ -106,7 +106,8 @@ struct x86_branches {
  * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
  * @enable: MSR with two bits for each general counter: one arms the counter, the other adds
  *	latencies to its records
- * @acknowledge: bits of the record buffer in the MSR x86_pmu.global_acknowledge
+ * @acknowledge: bits that acknowledge an overflow of the record buffer, in the MSR
+ *	x86_pmu.global_acknowledge
  * @select: bits to set in the event select of an armed counter
  * @begin: give this CPU its buffer; called while nothing counts on the CPU
  * @end: take the buffer from this CPU
@@ -144,7 +145,7 @@ struct x86_extra {
 /**
  * struct x86_pmu - a PMU of an x86 processor
  * @pmu: its description; x86_register() sets the fields model, id, operations and independent
- * @counters: its counters, by the number of the PMD
+ * @counters: its counters, indexed by the number of the PMD
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
@@ -249,8 +250,8 @@ static __always_inline u64 x86_read_msr(u32 msr)
 }
 
 /*
- * Used instead of the kernel's function.  The name of the kernel's function depends on the version
- * of the kernel, and that function may call a tracepoint.
+ * Executes RDPMC.  We do not use the kernel's function for RDPMC: its name depends on the version
+ * of the kernel, and it may call a tracepoint.
  */
 static __always_inline u64 x86_rdpmc(u32 number)
 {

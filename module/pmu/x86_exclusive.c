@@ -30,7 +30,8 @@
 #include "x86.h"
 
 /*
- * A late NMI comes within this number of ticks.  For AMD's processors perf uses the same time.
+ * Maximum number of ticks from the moment when we find an overflow to its late NMI.  For AMD's
+ * processors perf uses the same time.
  */
 #define LATE_TICKS_INTEL 2
 #define LATE_TICKS_AMD	 (HZ / 10)
@@ -57,7 +58,10 @@ DEFINE_PER_CPU(unsigned long, x86_noted_at);
 
 static enum cpuhp_state hotplug_state;
 
-/* Stored when the counters are claimed, because x2apic_enabled() reads an MSR each time. */
+/*
+ * Whether the local APIC is in x2APIC mode.  Set when the counters are claimed, because
+ * x2apic_enabled() reads an MSR each time.
+ */
 static bool has_x2apic __read_mostly;
 
 /* ---- the interrupt ------------------------------------------------------------------------ */
@@ -369,8 +373,10 @@ static void release_counters(unsigned int end)
 
 /*
  * Reserve all general counters.  If one of them cannot be reserved, reserve none.  The kernel has
- * no function that reserves a fixed counter: a driver that has reserved the general counters may
- * use the fixed counters, too.  Return: true if the counters are reserved.
+ * no function that reserves a fixed counter.  A driver that has reserved the general counters may
+ * use the fixed counters, too.
+ *
+ * Return: true if the counters are reserved.
  */
 static bool reserve_counters(void)
 {

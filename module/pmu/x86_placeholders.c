@@ -2,9 +2,9 @@
 /*
  * x86: take counters from perf, and return them to perf.
  *
- * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available one
- * that can count the event.  So we create events until perf has chosen the counter that we need,
- * and release the events on counters above it.  The events on counters below it stay: without
+ * A placeholder is a pinned perf event of a CPU.  perf chooses its counter: the lowest available
+ * one that can count the event.  So we create events until perf has chosen the counter that we
+ * need, and release the events on counters above it.  The events on counters below it stay: without
  * them, perf would move our event to a lower counter when perf's events change.
  *
  * Whenever a pinned event is created, perf chooses new counters for all events.  The choice
@@ -96,9 +96,9 @@ static void put(unsigned int n, struct perf_event *event)
  * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
  * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
  *
- * perf may have moved some placeholders to other counters.  This function does not change which
- * PMDs have a placeholder.  If the counter of a placeholder belongs to none of these PMDs, the
- * placeholder is assigned to one of the PMDs that remain.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  After this function, the same PMDs have
+ * a placeholder as before.  If the counter of a placeholder belongs to none of these PMDs, the
+ * placeholder is assigned to one of them that would otherwise get no placeholder.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {
@@ -393,9 +393,9 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
  * @cpu: a CPU that is online
  * @pmds: the counters to check; counters that we hold on this CPU are treated as available
  *
- * Among the general counters, this function checks only those below the lowest available one.  To
- * check the rest, we would have to take all counters, and during this time perf's events would not
- * count.
+ * Of the general counters, this function checks only those below the lowest available one.  To
+ * check the others, it would have to take all counters for a moment, and perf's events would not
+ * count during this time.
  *
  * Process context, may sleep, CPU hotplug held off.
  *
@@ -408,7 +408,7 @@ u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
 }
 
 /**
- * x86_placeholders_keep() - keep the counters of a CPU that are still needed, and release the rest
+ * x86_placeholders_keep() - keep those counters of a CPU that are still needed, release the rest
  * @cpu: the CPU
  * @pmds: bitmap of the PMDs that are needed.  All general counters below the highest general
  *	counter in @pmds are needed, too: see the beginning of this file.

@@ -197,8 +197,8 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 
 /*
  * Return: whether the counter of @event can count the event of PMC @n.  The counter of PMD @n can
- * always do so.  perf may have moved the placeholder to another general counter.  If @may_move is
- * true, that other counter is also accepted for an event that all general counters can count.
+ * always do so.  perf may have moved the placeholder to another general counter.  That counter is
+ * right only if @may_move is true and all general counters can count the event.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)

@@ -2,9 +2,10 @@
 /*
  * The sampling format "nway", see perfmon_nway.h.
  *
- * The header counts the regions that have been filled and those that have been handed back.  The
- * regions from number "released" to number "filled" - 1 belong to the user; the others belong to
- * the kernel.  Handler and restart need no lock: the core never calls them at the same time.
+ * The header of the buffer counts the regions that have been filled and those that have been handed
+ * back.  The regions from number "released" to number "filled" - 1 belong to the user; the others
+ * belong to the kernel.  Handler and restart need no lock: the core never calls them at the same
+ * time.
  */
 #include <linux/device.h>
 #include <linux/module.h>

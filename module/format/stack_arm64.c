@@ -16,7 +16,10 @@
 
 #include "stack.h"
 
-/* Room for the functions that have been called since the exception; there are about 20. */
+/*
+ * Number of addresses for which there is room before the pc.  About 20 functions have been called
+ * since the exception, and each has one address in the trace.
+ */
 #define OURS 48
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On x86_64 and arm64, these functions follow the program's stack along the chain of frame pointers
- * (rbp, x29).  Each frame pointer points to the place where the caller's frame pointer is saved;
- * the return address is next to that place.
+ * On x86_64 and arm64, pfm_user_stack() follows the program's stack along the chain of frame
+ * pointers (rbp, x29).  Each frame pointer points to the place where the caller's frame pointer is
+ * saved; the return address is next to that place.
  *
  * If a function has no frame, or has not made it yet, the address of its caller is missing.  On
  * arm64 the link register may have that address if the function is the interrupted one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On POWER the frames of the kernel's stack and those of the program's stack each form a back chain
- * ("64-Bit ELF V2 ABI Specification", 2.2.2 The Stack Frame).
+ * On POWER the frames of a stack form a back chain ("64-Bit ELF V2 ABI Specification", 2.2.2 The
+ * Stack Frame).  This holds for the kernel's stack and for the program's stack.
  *
  * r1 points to the innermost frame; the first doubleword of each frame points to the caller's
  * frame.  A call puts the return address into the link register.  The called function saves this
@@ -31,8 +31,8 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int
-		frames; /* how many more may be read, so that even a circular chain ends */
+	/* how many frames may still be read, so that even a circular chain ends */
+	unsigned int frames;
 	bool is_kernel;
 };
 

@@ -7,8 +7,8 @@
  *
  *	PMC 0..5	L3PMCCTL<n>		PMD 0..5	L3PMCCTR<n>
  *
- * pmu_name "amd_df": the data fabric.  A package has four counters.  On processors with PerfMonV2
- * it may have more: CPUID returns the number, and the module uses at most 16 counters.
+ * pmu_name "amd_df": the data fabric.  A package has four counters.  On processors with PerfMonV2 a
+ * package may have more: CPUID returns the number, and the module uses at most 16 counters.
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
@@ -24,7 +24,7 @@
 #ifndef _PERFMON_AMD_UNCORE_H
 #define _PERFMON_AMD_UNCORE_H
 
-/* Fields of a PMC that the module accepts.  The module sets the enable bit itself. */
+/* The fields that the user may set in a PMC.  The module sets the enable bit itself. */
 #define PFM_AMD_UNCORE_EVENT	  0xffull
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 

@@ -38,10 +38,11 @@
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
  * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
- * user[1] is the caller only if, at the instruction user[0], the interrupted function has not yet
- * saved the link register or has already restored it.  The program's unwind tables show for which
- * instructions this is true.  For all other instructions, user[1] does not belong to the chain.  If
- * the link register is zero, it is left out.  x86_64 has no link register.
+ * user[1] is the caller only in two cases: at the instruction user[0], the interrupted function has
+ * not saved the link register yet, or it has restored the link register already.  The program's
+ * unwind tables show for which instructions this is true.  For all other instructions, user[1] does
+ * not belong to the chain.  If the link register is zero, it is left out.  x86_64 has no link
+ * register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the

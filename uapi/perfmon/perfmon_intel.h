@@ -17,11 +17,10 @@
  * PMC n drives PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of
  * counters and their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The
  * highest bit of the counter is the overflow flag: each write of the counter sets it, and a wrap
- * clears it.  PMDs do not use the bit below the flag either, because with shared ownership perf may
- * write the counter, and perf writes only values that are less than 2^47 events before the wrap.
- * If PMDs used this bit, the value that is written for a PMD of 0 would be exactly 2^47 events
- * before the wrap.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30
- * bits.
+ * clears it.  PMDs do not use the bit below the flag either.  With shared ownership, perf may write
+ * the counter, and perf writes only values that are less than 2^47 events before the wrap.  If PMDs
+ * had 47 bits, a PMD of value 0 would need a counter value that is exactly 2^47 events before the
+ * wrap.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can

@@ -54,7 +54,7 @@ struct pfm_nway_arg {
  * @lost: number of samples that were lost because all regions were full
  * @throttled: how often an event set was throttled
  * @largest_entry: size of the largest entry in bytes; a region is full if fewer bytes are left
- * @lost_told: how many of the samples in @lost are already included in pfm_nway_region.lost of a
+ * @lost_told: number of samples that are counted in @lost and also in the pfm_nway_region.lost of a
  *	region
  * @reserved: zero
  *

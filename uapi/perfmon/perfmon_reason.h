@@ -79,7 +79,7 @@ enum pfm_reason {
 #define PFM_NO_INDEX 0xffffffffu
 
 /**
- * struct pfm_error - why the last failed call on this descriptor failed
+ * struct pfm_error - the error of the last unsuccessful call on this descriptor
  * @operation: out: ioctl number of that call (_IOC_NR of the command)
  * @error: out: errno of that call
  * @reason: out: enum pfm_reason

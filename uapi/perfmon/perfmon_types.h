@@ -468,8 +468,9 @@ struct pfm_restart_cpu {
 };
 
 /* pfm_thread_counts.which */
-#define PFM_THREAD_OWN	     0 /* only the thread on which the context was loaded */
-#define PFM_THREAD_ENDED     1 /* the copy that ended first, of those not read yet */
+#define PFM_THREAD_OWN 0 /* only the thread on which the context was loaded */
+#define PFM_THREAD_ENDED                                                                 \
+	1 /* of the ended copies not read yet, the one that ended first */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -513,15 +514,15 @@ struct pfm_thread_counts {
  *	overflow.
  * @spurious: out: number of overflow interrupts at which no counter had wrapped, such as the
  *	interrupts of perf; counted for each CPU, but not for contexts
- * @timed_interrupts: out: how many of @interrupts were timed: one in 16, or a larger share if
- *	max_interrupts_per_tick is small
+ * @timed_interrupts: out: number of those @interrupts that were timed: one in 16, or a larger share
+ *	if max_interrupts_per_tick is small
  * @timed_ns: out: total time of the timed interrupts in ns.  The time of an interrupt begins when
  *	the PMU module calls the core, and ends when the core returns.  It includes the time of the
  *	format.  The mean time of an interrupt is @timed_ns / @timed_interrupts.
  * @notifications: out: number of notifications, including those that were not sent because the
  *	queue was full
  * @samples: out: number of samples that the format got
- * @lost: out: how many of @samples the format had no room for
+ * @lost: out: number of these samples for which the format had no room
  * @throttled: out: how often an event set was throttled: it counted nothing for a tick, because it
  *	had too many interrupts, or because its interrupts took too much time
  * @set_switches: out: number of set switches by time, by overflow and by restart

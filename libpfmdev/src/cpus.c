@@ -18,7 +18,10 @@
 
 #define ONLINE	  "/sys/devices/system/cpu/online"
 
-/* Room for the list of online CPUs and its newline.  The lists of real machines are shorter. */
+/*
+ * Size in bytes of the memory for the list of online CPUs and its newline.  The lists of real
+ * machines are shorter.
+ */
 #define LIST_SIZE 16384
 
 /* ---- lists of CPUs -------------------------------------------------------------------------- */

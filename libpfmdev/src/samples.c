@@ -4,10 +4,10 @@
  *
  * In each buffer the samples are in time order. So the next sample is the oldest one among the
  * first unread samples of all buffers. But at this moment a CPU may still be writing a sample that
- * is older than the samples of other CPUs. So samples are taken in rounds. A round consists of the
- * samples that are in the buffers when the round begins. The first sample of a round is taken
- * MOMENT ns later. By then, the CPUs have written all samples that are older than a sample of the
- * round.
+ * is older than the samples of other CPUs. So the library takes samples in rounds. A round consists
+ * of the samples that are in the buffers when the round begins. The library then waits MOMENT ns
+ * before it takes the first of these samples. After this time, the CPUs have written all samples
+ * that are older than a sample of the round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,10 @@
 
 #include "internal.h"
 
-/* In ns.  A CPU writes a sample in much less than this time, because interrupts are off. */
+/*
+ * Time in ns from the beginning of a round until the library takes the first sample.  A CPU needs
+ * much less time to write a sample, because interrupts are off.
+ */
 #define MOMENT	    1000000
 
 /* Value of buffer.cpu if the context has one buffer for all CPUs. */

@@ -29,8 +29,8 @@ void fail_at(const char *place);
 
 /*
  * Flush standard output. Returns @status, the exit status so far. If this flush or an earlier write
- * to standard output failed, returns EXIT_PFMON. Only the first call that returns EXIT_PFMON for
- * this reason reports the error.
+ * to standard output failed, returns EXIT_PFMON. The first call that finds such a failure reports
+ * it; later calls report nothing.
  */
 int finish_stdout(int status);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write the help of a command from its table of options. */
+/* Print the --help text of a command. The text is made from a struct command_line. */
 #include <string.h>
 
 #include "help.h"

@@ -161,8 +161,8 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 }
 
 /*
- * Returns by how many bits a suffix shifts a size: 0 without a suffix, 10 for "k", and -1 if the
- * suffix is unknown.
+ * Returns the number of bits by which a size with the suffix @letter is shifted to the left: 0
+ * without a suffix, 10 for "k". Returns -1 if the suffix is unknown.
  */
 static int size_shift(const char *letter)
 {

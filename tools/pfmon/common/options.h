@@ -106,8 +106,8 @@ struct event_options {
 
 /*
  * options_number() parses a number from 1 to @most. options_size() parses a size from @least to
- * @most bytes, such as 4096, 64k, 1M or 2G. @what is the word for the number or size in messages.
- * Both functions return 0, or -1 after reporting an error.
+ * @most bytes, such as 4096, 64k, 1M or 2G. Messages call the number or size @what. Both functions
+ * return 0, or -1 after reporting an error.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
@@ -137,7 +137,7 @@ struct id_list {
 
 /*
  * Append the numbers in @text to @list. The numbers are separated by commas and greater than 0.
- * @what is the word for such a number in messages. Returns 0, or -1 after reporting an error.
+ * Messages call such a number @what. Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -120,7 +120,8 @@ struct data_command {
  * @code: code of the event on the PMU
  * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second, as the user gave it; 0 if the user gave a period
- * @random_mask: bits that may be set in the random number that is added to each period
+ * @random_mask: a random number is added to each period. Only the bits of this mask may be set in
+ *	the number
  * @set: event set
  * @pmd: PMD that overflows. A sample belongs to this event if it was taken in the event set @set
  *	because of an overflow of @pmd
@@ -234,8 +235,8 @@ enum data_format {
  * @reserved: 0
  * @count: number of entries
  *
- * With DATA_FORMAT_HIST, the count and the sum in an entry are only what the kernel has added since
- * the context's previous DATA_SAMPLES record.
+ * With DATA_FORMAT_HIST, the count and the sum in an entry include only the samples that the kernel
+ * has added since the context's previous DATA_SAMPLES record.
  */
 struct data_samples {
 	uint32_t context;
@@ -266,8 +267,8 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - how many samples of a context were produced, written and lost; the context's
- *	buffer belongs to one CPU
+ * struct data_cpu - how many samples of a context were produced, written and lost. Only a context
+ *	whose buffer belongs to one CPU has this record
  * @produced: number of samples that the kernel took
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: number of samples that were lost, as in struct data_losses

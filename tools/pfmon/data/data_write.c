@@ -49,7 +49,10 @@ static int remove_record(struct data_writer *writer, uint64_t begin)
 	return -1;
 }
 
-/* Write all @count parts, even if a pipe takes them in pieces. */
+/*
+ * Write all @count parts. If writev() writes only some of the bytes, for example to a pipe, call it
+ * again.
+ */
 static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 {
 	uint64_t begin = writer->size;
@@ -103,7 +106,7 @@ static bool has_room(struct data_writer *writer, uint64_t size)
 	return false;
 }
 
-/* The result of data_room() may be too small, but by no more than this number of bytes. */
+/* Maximum number of bytes by which the result of data_room() may be too small. */
 #define ROOM_STEP 64
 
 size_t data_room(struct data_writer *writer, size_t size)

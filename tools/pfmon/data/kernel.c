@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the addresses of the kernel and its modules, from /proc/kallsyms and /proc/modules. These
+ * Find the address ranges of the kernel and its modules in /proc/kallsyms and /proc/modules. These
  * files show zeros to users who may not see kernel addresses (kptr_restrict).
  */
 #include <inttypes.h>
@@ -57,8 +57,8 @@ static struct kernel_region *add_region(struct kernel *kernel)
 }
 
 /*
- * Find the text of the kernel itself. /proc/kallsyms has the kernel's symbols in the order
- * of their addresses, so _etext comes after _stext.
+ * Find the address range of the kernel's own text. /proc/kallsyms has the kernel's symbols in the
+ * order of their addresses, so _etext comes after _stext.
  */
 static void find_core(struct kernel *kernel, const char *root)
 {

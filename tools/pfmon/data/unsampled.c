@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Add up the events that are in no sample, and decide whether to warn about them. */
+/*
+ * Add up the numbers of events that are in no sample, and decide whether to warn the user about
+ * them.
+ */
 #include "../common/sum.h"
 #include "unsampled.h"
 

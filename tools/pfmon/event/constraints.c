@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find out which events can be counted at the same time, given the PMCs that they share. Events are
- * added one by one. The PMC bits that an event needs depend on its counter, so each new event may
- * change the counters of all earlier events.
+ * Find out which events can be counted at the same time although they share PMCs. Events are added
+ * one by one. The PMC bits that an event needs depend on its counter, so each new event may change
+ * the counters of all earlier events.
  *
  * Suppose that event A needs a PMC bit to be 1, whichever counter A gets. Then event B cannot use a
  * counter on which B needs the same bit to be 0.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find out who holds counters, and tell the user how to free them. */
+/* Find out who holds counters, and tell the user how these counters can become available. */
 #ifndef PFMON_HOLDERS_H
 #define PFMON_HOLDERS_H
 

@@ -12,7 +12,7 @@
  * @pmu: pfmon's description of the PMU; NULL if pfmon has none
  * @scope: if several CPUs share the PMU's registers, the scope of the registers; empty if each CPU
  *	has its own registers
- * @is_user_level: machine_ask() queried a context that counts at user level only
+ * @is_user_level: the context that machine_ask() queried counts at user level only
  * @is_system_wide: pfmon monitors CPUs, so its contexts lack the virtual PMDs that count events of
  *	a thread, such as context switches
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * If there are more events than counters, distribute them among event sets that take turns. Each
- * event goes into the first set that has a counter for it. This keeps the number of sets small, and
- * puts the events that the user names first into the first set.
+ * If there are more events than counters, distribute the events among event sets that take turns.
+ * Each event goes into the first set that has a counter for it. This keeps the number of sets
+ * small, and puts the events that the user names first into the first set.
  */
 #include <stdlib.h>
 

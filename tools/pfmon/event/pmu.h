@@ -97,14 +97,14 @@ struct pmc_bits {
 
 /**
  * struct pmu - a kind of PMU, or one model of it
- * @name: pfm_info.pmu_name
+ * @name: name of the PMU, as in pfm_info.pmu_name
  * @is_model: returns whether the description fits a CPU whose pfm_info.pmu_id is @id. NULL: the
  *	description fits every CPU
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: the PMU counts the events that libpfm4 has for the CPU
  * @has_modes: the PMU can count user and kernel level separately
  * @filters_samples: the PMU always counts at both levels; the modes of an event decide only which
- *	samples are taken
+ *	samples the PMU module keeps
  * @has_scope: several CPUs share the PMU's registers, so only system-wide contexts can use the PMU
  * @has_precise: the PMU can record which instruction caused an event, see precise.h
  * @slots_per_cycle: number of pipeline slots per cycle, needed if no event counts slots; 0: not

@@ -19,7 +19,8 @@
 
 #define FAMILY_15H	  0x15
 #define FAMILY_17H	  0x17
-#define NORTHBRIDGE	  0xe0 /* up to family 16h, events from 0xe0 on are the northbridge's */
+#define NORTHBRIDGE                                                                      \
+	0xe0 /* up to family 16h, the northbridge counts events from 0xe0 on */
 
 /* The events that have the same codes on all families. */
 /* clang-format off */

@@ -5,8 +5,9 @@
  * An event code has the layout of perf_event_attr.config. libpfm4's event tables use the same
  * layout. The fields of a code and their places in the registers are from
  * arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c. The registers are described in the
- * Power ISA, Book III, "Performance Monitor Facility", and in the processors' user manuals. Shifts
- * are counted from the least significant bit.
+ * Power ISA, Book III, "Performance Monitor Facility", and in the processors' user manuals. POWER
+ * calls its counters PMC1 to PMC6; PMCn is perfmon's PMD n. Shifts are counted from the least
+ * significant bit.
  */
 #include <perfmon/perfmon_power.h>
 

@@ -12,7 +12,7 @@
 
 #define SYSFS "/sys/kernel/perfmon"
 
-/* Returns the name of the PMU that contexts use by default. The link pmu_desc in sysfs shows it. */
+/* Returns the name of the default PMU. In sysfs, pmu_desc is a link to the folder of this PMU. */
 static const char *find_default(char path[PATH_MAX])
 {
 	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);

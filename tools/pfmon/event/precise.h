@@ -8,8 +8,9 @@
 #define PRECISE_TEXT 96
 
 /*
- * Store in @text what the PMU's module reports about precise events: "format 3", or "no: " and the
- * reason. Returns false if the module reports nothing about precise events.
+ * Store in @text what the PMU's module reports about precise events: the format of the PEBS
+ * records, such as "format 3", or "no: " and the reason why there are no precise events. Returns
+ * false if the module reports nothing about precise events.
  */
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 

@@ -28,8 +28,8 @@ static int fail_too_large(const char *name, const struct pmu *pmu)
 }
 
 /*
- * Refuse @code if it has a bit that no code of @pmu has. Such a bit may lie between bits that
- * codes do have: an example is bit 21 on Intel.
+ * Refuse @code if it has a bit that no code of @pmu has. Such a bit may lie between valid bits, as
+ * bit 21 does on Intel.
  */
 static int check_bits(const char *name, const struct pmu *pmu, uint64_t code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events that every machine has: the virtual PMDs. */
+/* Events that every machine has, because virtual PMDs count them. */
 #ifndef PFMON_SOFTWARE_H
 #define PFMON_SOFTWARE_H
 
@@ -18,7 +18,7 @@
  * @description: one line
  * @role: how the comment column of pfmon stat uses the count
  * @is_time: the event counts nanoseconds
- * @pmds: the PMDs whose sum is the count
+ * @pmds: the PMDs whose values add up to the count
  * @pmd_count: number of @pmds
  */
 struct software_event {

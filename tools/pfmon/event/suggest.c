@@ -52,9 +52,9 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance between @name and @wanted, if it is not greater than the limit: a third of
- * the length of @wanted, plus 1. If the distance is greater, but @wanted has at least 4 letters and
- * @name contains @wanted, returns the limit plus 1. Returns ~0 for any other @name.
+ * The limit is a third of the length of @wanted, plus 1. If the distance between @name and @wanted
+ * is at most the limit, returns the distance. If the distance is greater, but @wanted has at least
+ * 4 letters and @name contains @wanted, returns the limit plus 1. In all other cases, returns ~0.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

@@ -266,8 +266,8 @@ static int read_proc(struct reading *reading)
 }
 
 /*
- * Write the names and mappings of all watched processes, including those that the previous reading
- * of /proc found.
+ * Write the names and mappings of all processes of the machine or, if only descendants of pfmon are
+ * recorded, of all descendants. This includes processes that the previous reading of /proc found.
  */
 static int scan(struct reading *reading)
 {

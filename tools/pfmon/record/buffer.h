@@ -67,7 +67,7 @@ void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts)
 
 /* The functions below return 0, or -1 after reporting an error. */
 
-/* The buffer is not full. Write its samples to the file, and then its losses. */
+/* For a buffer that is not full: write its samples to the file, and then its losses. */
 int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 
 /* Write the losses so far, unless they are in the file already. */

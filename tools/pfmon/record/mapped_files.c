@@ -33,9 +33,9 @@ static void find_build_id_of_file(struct mapped_files *files, const char *path,
 }
 
 /*
- * Store in @text the build-id of the mapped file, or "" if another file has the path of @map now.
- * The path is looked up below the process's root directory or, if it does not exist there, below
- * pfmon's own root directory.
+ * Store in @text the build-id of the mapped file, or "" if the path of @map now leads to another
+ * file. The path is looked up below the process's root directory or, if it does not exist there,
+ * below pfmon's own root directory.
  */
 static void find_build_id(struct mapped_files *files, pid_t pid, const struct map *map,
 			  char *text)

@@ -66,8 +66,8 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 /*
  * Write the names and mappings that are new since the previous call. @now is the time of the newest
  * sample. In the file, the names and mappings are valid after the time @now of the previous call.
- * The names and mappings that the first call writes, and those that the first call after
- * process_forget() writes, are valid from time 0 on.
+ * What the first call writes is valid from time 0 on. The same is true for the first call after
+ * process_forget().
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

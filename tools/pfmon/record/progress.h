@@ -11,8 +11,8 @@
 
 /**
  * struct progress - the line that shows the progress
- * @is_wanted: the line may be shown, because standard error is a terminal and the user did not ask
- *	for silence
+ * @is_wanted: the line may be shown, because standard error is a terminal and the user did not give
+ *	--quiet
  * @is_shown: the line is on the terminal
  * @shown_at: when the line was last printed, in ns of CLOCK_MONOTONIC
  */

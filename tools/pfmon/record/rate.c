@@ -5,14 +5,15 @@
 #define SECOND	 1000000000ull
 
 /*
- * A rate is measured over at least this CPU time in ns. A shorter time would make the rate too
- * inexact.
+ * Minimum CPU time, in ns, over which a rate is measured. Over a shorter time, the measured rate
+ * would be too inexact.
  */
 #define LEAST	 (SECOND / 200)
 
 /*
- * When the period is changed, the counter begins a new period, and the events of the unfinished
- * period are lost. So the period is changed only if it is wrong by more than this factor.
+ * The period is changed only if it is wrong by more than this factor, because each change loses
+ * events: the counter begins a new period, and the events of the unfinished period are in no
+ * sample.
  */
 #define TOO_MUCH 1.2
 

@@ -23,8 +23,8 @@
  * @longest: the longest period so far, without the random part
  * @events: total number of events until the rate was last computed
  * @time: total CPU time in ns until the rate was last computed
- * @fastest: the highest rate so far, measured or expected by rate_expect_busy(), in events per
- *	second
+ * @fastest: the highest rate so far, in events per second: the highest measured rate, or the rate
+ *	that rate_expect_busy() expects, if that is higher
  */
 struct rate {
 	uint64_t frequency;
@@ -47,8 +47,8 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 
 /*
  * Prepare for a CPU that may be idle now. When an idle CPU becomes busy, its event rate rises
- * suddenly, perhaps to the rate that was estimated first. Even at that rate, the periods that are
- * chosen from now on give at most RATE_MOST samples per second.
+ * suddenly, perhaps to the rate that rate_begin() has estimated. Even at that rate, the periods
+ * that rate_follow() chooses from now on give at most RATE_MOST samples per second.
  */
 void rate_expect_busy(struct rate *rate);
 

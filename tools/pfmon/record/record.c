@@ -198,8 +198,9 @@ static void warn_of_run(const struct run *run)
 		return;
 	}
 	if (ran_elsewhere(&run->recorder))
-		warn_user("part of the run was on CPUs with another PMU and was not "
-			  "sampled: use 'taskset' to keep it on one kind of CPU");
+		warn_user(
+			"part of the run was on CPUs with another PMU and was not "
+			"sampled: use 'taskset' to keep the program on one kind of CPU");
 	warn_of_end(run);
 	warn_of_others(run);
 	if (options->command)
@@ -207,8 +208,8 @@ static void warn_of_run(const struct run *run)
 }
 
 /*
- * If a thread ends in the middle of a period, the events of this period are in no sample. Warn if
- * more than this fraction of all events is missing for this reason.
+ * If a thread ends in the middle of a period, the events of this period are in no sample. MANY_CUT
+ * is the maximum fraction of all events that may be missing for this reason without a warning.
  */
 #define MANY_CUT 0.1
 

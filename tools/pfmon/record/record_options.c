@@ -25,7 +25,7 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
-/* Limits of a file's size in bytes, and of the number of files. */
+/* Smallest and largest size of a file in bytes, and largest number of files. */
 #define FILE_LEAST 65536u
 #define FILE_MOST  (1ull << 50)
 #define FILES_MOST 1000000

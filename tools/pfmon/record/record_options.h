@@ -26,8 +26,8 @@
  * @pmu: name of the PMU that the user chose, NULL for the default
  * @period: sampling period; 0: use @frequency
  * @frequency: samples per second
- * @random_mask: a random number is added to each period. Only the bits of this mask may be set in
- *	the number
+ * @random_mask: the kernel adds a random number to each period; only bits of @random_mask can be
+ *	set in this number
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers; @has_chains is also set

@@ -22,9 +22,9 @@
 #include "sampling_format.h"
 
 /*
- * Intervals in ms. After each interval pfmon adapts the periods, reads the mappings and writes the
- * samples, even if no buffer is full. The first intervals are short, because the first rates are
- * only estimates.
+ * After each interval pfmon adapts the periods, reads the mappings and writes the samples, even if
+ * no buffer is full. The intervals grow from FIRST_TICK ms to LAST_TICK ms, each time by the factor
+ * TICK_STEP. The first ones are short, because the first rates are only estimates.
  */
 #define FIRST_TICK 10
 #define LAST_TICK  500
@@ -164,7 +164,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Returns why a context could not be created; PFM_REASON_NONE if the errno was not @error. */
+/* Returns why the creation of a context failed with @error; PFM_REASON_NONE if it is not known. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;
@@ -383,7 +383,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		result = sampler_take(sampler, &recorder->writer);
 	/*
 	 * A process that the user named may have many threads. Reading their names for each message
-	 * would take too long, so names and mappings are read at the next tick.
+	 * would take too long, so on_tick() reads names and mappings later.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
@@ -392,7 +392,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* Called when a ring contains many unread reports about processes. */
+/* Called when many of the kernel's reports about processes (side_band.h) are unread. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;

@@ -41,7 +41,7 @@
  * @kernel: the addresses of the kernel and its modules
  * @writer: the file
  * @number: number of the recording; all of its files contain this number
- * @rotation: when another file begins, and the earlier files
+ * @rotation: when the next file begins, and the names of the earlier files
  * @begun: when the current file was begun, in ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no error has ended the recording
  * @is_exiting: the tracer has reported that the command is about to end

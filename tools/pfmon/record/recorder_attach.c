@@ -9,7 +9,7 @@
 #include "recorder_cpus.h"
 
 /**
- * struct attachments - how many contexts of a recording have been loaded on threads of processes
+ * struct attachments - state while contexts are loaded on the threads of processes
  * @recorder: the recording
  * @count: number of samplers of @recorder whose contexts have been loaded
  */

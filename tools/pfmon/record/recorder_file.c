@@ -163,10 +163,10 @@ static int take_samples(struct recorder *recorder)
 
 /*
  * Write the kernel's mappings to the next file, while samples are still written to the current
- * file. If @all_processes is used, also write the names and mappings of the processes: first write
- * to the next file what /proc shows, then write the kernel's reports about processes to both files.
- * So if the kernel permits these reports, the next file contains the name of every process that
- * will have samples in this file. If @all_processes is not used, use_file() writes the names and
+ * file. If recorder->all_processes is used, also write the names and mappings of the processes:
+ * first write to @next what /proc shows, then write the kernel's reports about processes to both
+ * files. So if the kernel permits these reports, @next contains the name of every process that will
+ * have samples in @next. If recorder->all_processes is not used, use_file() writes the names and
  * mappings.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)

@@ -16,7 +16,7 @@ int recorder_begin_file(struct recorder *recorder);
 /* Write the new names and mappings of the processes. */
 int recorder_look(struct recorder *recorder);
 
-/* Returns the time of the newest sample in all contexts. */
+/* Returns the time of the newest sample of all contexts. */
 uint64_t recorder_newest(const struct recorder *recorder);
 
 /* Write the records at the end of the file.  @flags are DATA_END_*. */

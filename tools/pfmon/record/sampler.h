@@ -38,9 +38,9 @@
  *	no buffers before the context is loaded
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
- * @is_over: the last samples have been taken
- * @missed: at the last call of is_short(), the sum of two numbers: how many samples were lost, and
- *	how often monitoring was throttled
+ * @is_over: the last samples have been read from the buffers
+ * @missed: number of lost samples, plus number of times that monitoring was throttled, as of the
+ *	last call of is_short()
  */
 struct sampler {
 	struct session session;

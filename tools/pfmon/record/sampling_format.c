@@ -7,7 +7,8 @@
 /*
  * pfmon writes a region to the file when the region is full. With many regions, samples get into
  * the file early, and the kernel has room for new samples while pfmon writes a region. But the
- * kernel sends a message for each full region, so regions must not be small.
+ * kernel sends a message for each full region. So if REGIONS regions would have less than
+ * REGION_LEAST bytes each, the buffer gets fewer regions, but at least two.
  */
 #define REGIONS	     16
 #define REGION_LEAST 1500

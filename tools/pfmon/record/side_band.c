@@ -128,8 +128,8 @@ static int open_ring(struct side_band *band, int cpu)
 /*
  * Open a ring for each CPU that the machine can have. If thread @tid is watched, the kernel permits
  * perf events for it on offline CPUs, too. If all processes are watched (@tid is -1), the kernel
- * permits perf events on online CPUs only. So follow_cpu() opens the rings of offline CPUs when
- * these come online.
+ * permits perf events on online CPUs only. In this case, follow_cpu() opens the ring of an offline
+ * CPU when the CPU comes online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
 {

@@ -28,8 +28,8 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
  * struct explained - how many events of a counter are in samples, and how many are known to be lost
- * @periods: sum of the periods of the samples that were taken
- * @samples: number of the samples that were taken
+ * @periods: sum of the periods of the samples that pfmon has read from the buffers
+ * @samples: number of these samples
  * @period: the current period
  * @rest: number of events since the last sample
  * @cut: maximum number of events that may be in no sample because threads ended before a period was

@@ -47,8 +47,8 @@ static void read_tables(struct cfi *cfi)
 /*
  * Returns where the return address is according to @frame. On a machine with a link register,
  * dwarf_frame_info() returns the number of this register. If the tables have no rule for the link
- * register, the interrupted function has not changed the register, so the return address is still
- * there.
+ * register, the interrupted function has not changed the register, so the register still contains
+ * the return address.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

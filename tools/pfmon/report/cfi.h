@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find out from a program's unwinding tables what the link register contains. */
+/* Find out from unwinding tables whether the link register contains the return address. */
 #ifndef PFMON_CFI_H
 #define PFMON_CFI_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Use libiberty to find the names that functions have in the source. The licences of the parts of
- * libiberty that are linked permit this use: cp-demangle.c is GPL-2.0-or-later, the other parts are
- * LGPL-2.0-or-later.
+ * Use libiberty to find the names that functions have in the source. The parts of libiberty that
+ * pfmon is linked with have licences that permit this: cp-demangle.c is GPL-2.0-or-later, and the
+ * other parts are LGPL-2.0-or-later.
  */
 #include <setjmp.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  * Read several files of one recording as one file.
  *
  * Near its beginning, each file has THREAD and MAPPING records of all processes. These records have
- * no time. In the joined file, such a record from the second or a later file gets a time just
- * before the earliest time in its file, so that it does not apply to the samples of earlier files.
+ * no time: their field @time is 0. In the joined file, such a record from the second or a later
+ * file gets a time just before all other times in its file, so that it does not apply to the
+ * samples of earlier files.
  * The joined file ends with LOSSES, CPU and END records, which contain the sums over all files.
  */
 #include <stdlib.h>

@@ -200,7 +200,7 @@ static const struct change *fork_of(const struct mappings *mappings, uint64_t ow
 /*
  * A new process has the mappings of its parent until it calls exec. So pfmon searches the mappings
  * of the process, of its parent, of the parent's parent and so on. In a damaged file a process may
- * be its own ancestor, so the number of these processes is limited.
+ * be its own ancestor, so pfmon searches the mappings of at most PARENTS processes.
  */
 #define PARENTS 1000
 

@@ -66,8 +66,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 void profile_free(struct profile *profile);
 
 /*
- * Returns true if the user sorts by symbol, by object or by both. Only then are the mappings needed
- * to find the entries.
+ * Returns true if the user sorts by symbol, by object or by both. In other cases, the entries can
+ * be found without the mappings.
  */
 bool profile_needs_objects(const struct profile_options *options);
 

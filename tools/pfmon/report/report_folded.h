@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Print a profile as stacks. */
+/* Print a profile as call stacks, for scripts that make flame graphs: one line for each stack. */
 #ifndef PFMON_REPORT_FOLDED_H
 #define PFMON_REPORT_FOLDED_H
 

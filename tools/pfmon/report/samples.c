@@ -31,8 +31,8 @@ static const uint64_t *as_frame(const __u64 *ip)
 }
 
 /*
- * Fill in @sample from @entry. The sample gets one frame: @sample->frames points to the address in
- * @entry. Returns false if the file does not describe the sample's event.
+ * Fill in @sample from @entry. The sample gets one frame: @sample->frames points to @entry->ip.
+ * Returns false if the file does not describe the sample's event.
  */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions by address. */
+/* Find functions by their addresses. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,10 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 }
 
 /*
- * Compare two names of the same address. The name with more underscores at its beginning comes
- * later: such names usually belong to the C library or the compiler. If both names begin with the
- * same number of underscores, strcmp() decides, so that the order is always the same.
+ * Compare two names of the same address. The name with fewer underscores at its beginning is sorted
+ * before the other one, because names that begin with underscores usually belong to the C library
+ * or the compiler. If both names begin with the same number of underscores, strcmp() decides, so
+ * that the order is always the same.
  */
 static int compare_names(const char *one, const char *other)
 {

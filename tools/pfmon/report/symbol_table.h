@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions by address. */
+/* A table of functions that is sorted by address. */
 #ifndef PFMON_SYMBOL_TABLE_H
 #define PFMON_SYMBOL_TABLE_H
 

@@ -94,8 +94,8 @@ static int compare_forks(const void *one, const void *other, void *data)
 
 /*
  * For each thread, find the name that it began with, which is the name that its parent had at that
- * time. Threads that began earlier come first, so the name of a parent is known before the names of
- * its children.
+ * time. The loop takes the threads in the order in which they began, so the name of a parent is
+ * known before the names of its children.
  */
 static int inherit_names(struct thread_names *names)
 {

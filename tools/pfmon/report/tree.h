@@ -45,8 +45,8 @@ typedef size_t node_number;
  * @samples: number of samples of the node and its descendants
  * @period: number of events that @samples stand for
  * @self: number of samples of the node itself, without its descendants
- * @next_of_hash: number of the next node in the same place of the hash table, 0 if this node is the
- *	last one
+ * @next_of_hash: number of the next node in the same bucket of the hash table, 0 if this node is
+ *	the last one
  */
 struct node {
 	struct key key;
@@ -64,8 +64,8 @@ struct node {
  * struct tree - all nodes
  * @nodes: the nodes; the index of a node is its number
  * @count: number of @nodes
- * @table: hash table of node numbers
- * @places: number of places of @table, a power of two
+ * @table: hash table: for each bucket, the number of its first node; 0 if the bucket is empty
+ * @places: number of buckets in @table, a power of two
  */
 struct tree {
 	struct node *nodes;

@@ -12,8 +12,8 @@
 /**
  * struct child - a process that is about to run COMMAND
  * @pid: the process
- * @go: descriptor of a pipe to the child. A byte written to it lets the child continue. Closing it
- *	makes the child end
+ * @go: descriptor of a pipe to the child. If pfmon writes a byte to it, the child continues. If
+ *	pfmon closes it, the child ends
  * @failure: descriptor to read the errno of a failed exec
  * @at_exec: the child is stopped where it enters execve(). pfmon has already written the byte to
  *	@go
@@ -43,9 +43,9 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child continue to its execve(), where it waits for child_release(). The only user-level
- * instructions that are counted are then those of COMMAND. If pfmon may not trace the child, the
- * child stays in its read().
+ * Let the child continue to its execve(), where it waits for child_release(). So at user level,
+ * only instructions of COMMAND are counted. If pfmon may not trace the child, the child stays in
+ * its read().
  */
 void child_to_exec(struct child *child);
 

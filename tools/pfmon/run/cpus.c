@@ -13,7 +13,10 @@
 
 #define POSSIBLE "/sys/devices/system/cpu/possible"
 
-/* Reads the last number of a list such as 0-3,8-11. "%*c" skips the character after a number. */
+/*
+ * Returns the last number in the file POSSIBLE, which contains a list such as 0-3,8-11. "%*c" skips
+ * the character after each number.
+ */
 int cpus_highest(void)
 {
 	FILE *file = fopen(POSSIBLE, "re");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find what a command did outside of its first thread. */
+/* Find out what a command did in threads other than its first one, and in child processes. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>

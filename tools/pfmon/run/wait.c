@@ -13,7 +13,7 @@
 #include "wait.h"
 
 /*
- * The monitored threads ended early if the last of them ended more than this many ns before the
+ * outcome.ended_early is set if the last monitored thread ended more than this many ns before the
  * command did.
  */
 #define EARLY 250000000ull

@@ -102,7 +102,8 @@ struct waiting;
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @is_done: true ends the wait; set by a function of this structure; ignored if there is a child
+ * @is_done: a function of this structure sets this to true to end the wait; ignored if there is a
+ *	child
  * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
  *	the error and returns -1. Then none of them is called again. If there is a child, the wait
  *	continues until the child ends

@@ -2,7 +2,7 @@
 /*
  * Follow how the counts of event sets grow. If possible, one call reads the counts and the CPU
  * times of all sets. With two calls, an active set would continue to count between the calls, so
- * its counts and its CPU time would not belong together.
+ * its counts and its CPU time would be from different moments.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -96,8 +96,9 @@ static double all_slots(const struct results *results, const struct event *event
 
 /*
  * For models that do not count stalled slots: store in @wasted how many slots were lost to bad
- * speculation. These are the slots of operations that were issued but did not retire, and the slots
- * of the recovery after that. Returns false if the events for this computation are missing.
+ * speculation. These are the slots of operations that were issued but did not retire, and all slots
+ * of the cycles in which the processor recovered from a misprediction. Returns false if the events
+ * for this computation are missing.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)
@@ -126,9 +127,10 @@ static struct metric rest_of(const struct results *results, const struct event *
 }
 
 /*
- * Level 1 of the top-down method: each slot was retired, lost to bad speculation, or empty because
- * of the frontend or the backend.  See Intel 64 and IA-32 Architectures Optimization Reference
- * Manual, appendix "Using Performance Monitoring Events", section "Top-down Analysis Method".
+ * Level 1 of the top-down method: each slot was used by an operation that retired, was lost to bad
+ * speculation, or was empty because of the frontend or the backend.  See Intel 64 and IA-32
+ * Architectures Optimization Reference Manual, appendix "Using Performance Monitoring Events",
+ * section "Top-down Analysis Method".
  */
 static struct metric topdown(const struct results *results, const struct event *event,
 			     double value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Print the counts of the parts of a measurement. In tables and in CSV, each line with a count
- * begins with a text that names the part, such as "CPU3" (@stamp).
+ * begins with a stamp: a text that names the part, such as "CPU3".
  */
 #include "../common/errors.h"
 #include "parts.h"

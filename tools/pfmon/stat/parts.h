@@ -9,9 +9,9 @@
 #include "stat_options.h"
 
 /**
- * struct parts - parts of one kind, which are printed one after the other
- * @results: results of the present part, as a single run. The caller fills in @results.part and
- *	this run
+ * struct parts - prints the parts of one kind one after the other
+ * @results: results of the part that is printed next. They have one element in @results.runs.
+ *	Before each call of parts_print(), the caller fills in @results.part and this element
  * @options: the form of the output
  * @file: where to print
  */
@@ -32,8 +32,8 @@ int parts_prepare(struct parts *parts, const struct results *whole, enum part_ki
 void parts_begin(const struct parts *parts);
 
 /*
- * Print the present part. @stamp is a text such as "CPU3". In tables and in CSV, each line with a
- * count begins with this text.
+ * Print the part that is in @parts->results. @stamp is a text such as "CPU3". In tables and in CSV,
+ * each line with a count begins with this text.
  */
 int parts_print(struct parts *parts, const char *stamp);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Take and print the counts of each thread. */
+/* Read and print the counts of each thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static size_t numbers_of(const struct event_list *events)
 	return events->count + events_set_count(events);
 }
 
-/* Add a row for @thread, whose counts and times the caller has read into @group. */
+/* Add a row for @thread. The thread's counts and times are in @group->values and @group->times. */
 static int add_row(struct per_thread *threads, const struct group *group,
 		   const struct event_list *events, const struct session_thread *thread)
 {

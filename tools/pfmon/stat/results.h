@@ -157,10 +157,10 @@ struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * Find the run in which the sets differ most in how often they became active. For this run, store
- * in @least how often the set with the fewest turns became active, and in @most how often the set
- * with the most turns became active. Then find the run with the most sets that were never active,
- * and store the number of these sets in @missed.
+ * Find the run in which the sets differ most in their number of turns. Store in @least the number
+ * of turns of the set that had the fewest turns in this run, and in @most the number of turns of
+ * the set that had the most turns. Then find the run with the most sets that were never active, and
+ * store the number of these sets in @missed.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With fewer increments than this, the error is not estimated. */
+/* Minimum number of increments from which the error is estimated. */
 #define RATIO_LEAST 3
 
 /*

@@ -366,7 +366,7 @@ static int run_command(struct measurement *measurement, struct outcome *outcome)
 	return 0;
 }
 
-/* Count the targets without a command. */
+/* Count the events of the targets. There is no command. */
 static int run_alone(struct measurement *measurement, struct outcome *outcome)
 {
 	if (begin_run(measurement, 0) ||
@@ -449,8 +449,9 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("this PMU does not count threads that are made later");
 	cpus_warn(&measurement->changes, "counts");
 	if (measurement->losses.ran_elsewhere)
-		warn_user("part of the run was on CPUs with another PMU and was not "
-			  "counted: use 'taskset' to keep it on one kind of CPU");
+		warn_user(
+			"part of the run was on CPUs with another PMU and was not "
+			"counted: use 'taskset' to keep the program on one kind of CPU");
 	if (is_target && measurement->losses.closed)
 		warn_user("%llu of the threads executed %s that you may not monitor: "
 			  "the counts of %s end at that moment",

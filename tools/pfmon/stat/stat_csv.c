@@ -7,7 +7,7 @@
 
 #define NS_PER_MSEC   1e6
 
-/* With this many decimals, a figure in msec is exact to the ns. */
+/* Number of decimals of a time in msec; with 6 decimals, the time is exact to the ns. */
 #define MSEC_DECIMALS 6
 
 static void csv_count(FILE *file, const struct results *results, size_t index,

@@ -193,7 +193,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 						       sizeof(*cost->kernel)) };
 	if (!cost->kernel)
 		return fail("no memory");
-	/* The cost is measured on a thread, and threads cannot use a PMU that CPUs share. */
+	/* The cost is measured on a thread. A thread's context cannot use a PMU that CPUs share. */
 	if (machine->scope[0])
 		return 0;
 	if (copy_sets(&copy, events))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An interval of pfmon top. */
+/* Read the file of an interval of pfmon top, and make a profile of its samples. */
 #include <stdlib.h>
 
 #include "../common/errors.h"

@@ -77,7 +77,8 @@ static const struct command_line line = {
 		"cause the most events.  Each table covers the time since the previous table.\n",
 	.options = rows,
 	.notes =
-		"On a terminal, q ends pfmon top and s changes the kind of the entries.\n"
+		"On a terminal, q ends pfmon top, and s shows the next kind of entries, such as\n"
+		"functions.\n"
 		"\n"
 		"Exit status: 0 after q, N tables or a signal; 125 if pfmon itself failed.\n"
 		"\n"

@@ -5,7 +5,7 @@
 # make install      installs the modules by DKMS, and the rest below PREFIX (/usr/local);
 #                   DESTDIR= for packages
 # make uninstall    removes what make install has installed
-# make demo         counts a program with pfmon on a stock kernel, in a guest
+# make demo         counts the events of a program with pfmon, in a guest with a stock kernel
 # make check        runs the gate: the tests that every change has to pass
 # make check-all    runs all tests on the kernels of this machine's Debian release; KERNELS=all runs
 #                   only the suites, on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64"

@@ -89,8 +89,8 @@ static double measure_perf(bool is_inherited)
 }
 
 /*
- * Each turn measures all figures once. The first turn is a warm-up, and its values are not used:
- * during this turn the program uses some memory for the first time, and only the forks after that
+ * Number of turns. Each turn measures all figures once. The first turn is a warm-up, and its values
+ * are not used: in this turn the program uses some memory for the first time, and only later forks
  * copy the page tables of this memory. For each figure, the lowest value of the later turns is
  * kept.
  */

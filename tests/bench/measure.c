@@ -10,8 +10,8 @@
 #define KNOWN_ACCURACY 0.001
 
 /*
- * If two readings of the ruler are more than this many instructions apart, the thread was
- * interrupted.
+ * Largest distance, in instructions, between two successive readings of the ruler (ruler.h) by a
+ * thread that is not interrupted between them.
  */
 #define UNDISTURBED    64
 

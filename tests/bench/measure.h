@@ -35,9 +35,9 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		  double *second_cost);
 
 /**
- * struct interruptions - medians over the interruptions of a thread, in instructions
- * @cost: how long an interruption takes
- * @between: how many instructions the thread itself executes between two interruptions
+ * struct interruptions - medians over the interruptions of a thread
+ * @cost: number of instructions that an interruption takes
+ * @between: number of instructions that the thread itself executes between two interruptions
  */
 struct interruptions {
 	double cost;

@@ -53,8 +53,8 @@ static void measure_all(void)
 	measure_floors(neither);
 	measure_unloaded(ours);
 	/*
-	 * From here on contexts install the scheduler hooks. The hooks stay for up to a second
-	 * after the last context is unloaded.
+	 * From here on, loaded contexts install the scheduler hooks. The hooks stay for up to a
+	 * second after the last context is unloaded.
 	 */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);

@@ -21,7 +21,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
-#define ROTATIONS     200 /* 200 switches by time take a fifth of a second */
+#define ROTATIONS     200 /* switches in a measurement; by time, they take 0.2 seconds */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000

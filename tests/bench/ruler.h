@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ruler: a clock that advances by one nanosecond per instruction of the guest, at user and
- * kernel level, under QEMU's -icount shift=0.
+ * The ruler is a clock of the guest. Under QEMU's -icount shift=0, the clock advances by one
+ * nanosecond with each instruction that the guest executes, at user and kernel level.
  */
 #ifndef BENCH_RULER_H
 #define BENCH_RULER_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the cost of a sample: how long a sample interrupts the thread that reads the ruler.
+ * Measures the cost of a sample: for how many instructions a sample interrupts the sampled thread.
+ * To find this out, the sampled thread reads the ruler (ruler.h) in a loop.
  *
  * Both perfmon and perf sample user-level cycles. The buffer never becomes full, and nobody is
  * notified. With both tools a sample contains the same data: instruction, thread, time, CPU and
@@ -53,8 +54,8 @@ static void must(int fd, int result)
 }
 
 /*
- * Programs a counter of cycles that overflows every PERIOD cycles. If @recorded, each sample
- * contains the values of four PMDs.
+ * Programs a counter of cycles that overflows every PERIOD cycles. If @recorded is true, each
+ * sample contains the values of four PMDs.
  */
 static void program_cycles(int fd, bool user_only, bool recorded)
 {
@@ -118,9 +119,9 @@ static double measure_format(const struct format *format, bool recorded)
 }
 
 /*
- * Measures the return from the handler to the program. The counter runs again when the handler
- * returns. In this measurement the counter also counts at kernel level. So each period consists of
- * the return and of the program's instructions up to the next overflow.
+ * Measures the cost of the return from the interrupt handler to the program. The handler starts the
+ * counter again before it returns. In this measurement the counter also counts at kernel level. So
+ * each period consists of the return and of the program's instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
 {

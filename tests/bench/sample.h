@@ -3,7 +3,10 @@
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 
-/* Stores the costs of those SAMPLE* rows that can be measured in this guest. */
+/*
+ * Measures those rows SAMPLE* of ROWS (operations.h) that can be measured in this guest. Stores the
+ * costs with perfmon in @ours, and those with perf in @perf.
+ */
 void measure_samples(double *ours, double *perf);
 
 #endif

@@ -42,7 +42,7 @@ struct session {
  * @start: let the counters run
  * @stop: stop the counters
  * @read: read all counters
- * @read_values: read all counters with pfm_read(), which returns nothing but values; NULL for perf
+ * @read_values: read all counters with pfm_read(), which returns only values; NULL for perf
  * @value: value of counter @n in the last @read
  */
 struct tool {

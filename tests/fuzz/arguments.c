@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Chooses the arguments of an ioctl. Each argument is made invalid with some probability, but most
- * calls have at most one invalid argument, because a call with two errors reports only the first
- * error.
+ * Chooses the arguments of an ioctl. Each argument is invalid with a small probability, so most
+ * calls have at most one invalid argument. A second one would test nothing, because a call reports
+ * only the first error that it finds.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -154,8 +154,8 @@ static uint16_t set_number(struct builder *builder)
 }
 
 /*
- * Makes @e a counter whose overflows cause a switch to the next set, in most cases after one to
- * three overflows.
+ * Makes @e a counter whose overflows cause a switch to the next set. In most cases the switch comes
+ * after one to three overflows.
  */
 static void fill_trigger(struct builder *builder, struct element *e)
 {

@@ -95,8 +95,8 @@ void pin(unsigned int cpu)
 }
 
 /*
- * Reports a process that was killed by SIGSEGV or SIGBUS. No worker sends these signals, so perfmon
- * may have changed memory or registers of the process.
+ * Reports a process that was killed by SIGSEGV or SIGBUS. No worker sends these signals. So the
+ * cause may be that perfmon has changed memory or registers of the process.
  */
 void crash_is_wrong(int status)
 {

@@ -67,7 +67,7 @@ struct slot {
 
 /**
  * struct file_state - what is known for certain about a file that no other process has open
- * @known: the other fields are valid; false if other processes may have the file open
+ * @known: true if the other fields are valid; false if other processes may have the file open
  * @created: the file has a context
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
@@ -141,7 +141,10 @@ void executor_end(struct executor *executor);
 /* Empties the shared slots. Called before a round. */
 void shared_slots_clear(void);
 
-/* Corrects the shared slots of a new process. Called in the child, after the fork. */
+/*
+ * Finds out what the descriptors in the shared slots refer to in a new process. Called in the
+ * child, after the fork.
+ */
 void shared_slots_check(void);
 
 /* Executes the first @count operations, in order. */

@@ -95,8 +95,8 @@ void put_in_slot(struct executor *executor, unsigned int number, int fd, enum ki
 }
 
 /*
- * Corrects the shared slots in a new process: other threads of the parent may have been opening and
- * closing files during the fork.
+ * Corrects the shared slots in a new process. Other threads of the parent may have opened or closed
+ * files during the fork, so a slot may not match its descriptor.
  */
 void shared_slots_check(void)
 {
@@ -197,8 +197,9 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies as much of the argument to its place as fits there. Returns the address of the copy. The
- * call will use @whole bytes from this address on.
+ * Copies the argument, which has @size bytes, to its place. If it does not fit there, copies only
+ * its beginning. Returns the address of the copy. The call will use @whole bytes from this address
+ * on.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -296,9 +297,9 @@ static void fault_file_write(int fd, unsigned int number)
 
 /*
  * After a fork, the kernel copies each page at the next write to it. During a call with FAIL_ALL,
- * the allocation of the copy fails, so the page fault would repeat for ever. Therefore the process
- * does not fork during such a call, and before the call the thread writes to all pages that the
- * call will use.
+ * the allocation of the copy would fail, so the page fault would repeat for ever. Therefore the
+ * process does not fork during such a call, and before the call the thread writes to all pages that
+ * the call will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 

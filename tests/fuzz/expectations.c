@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds calls that must fail because of an argument, or because of the state of a file that only
- * this process has open. Calls that might succeed because of another thread are left out. If a call
- * has failed, pairs.c checks whether it may return this errno.
+ * this process has open. It does not check calls that could succeed because of what another thread
+ * does. If a call has failed, pairs.c checks whether it may return this errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -352,8 +352,8 @@ static const char *bad_state(const struct file_state *file,
 		why = bad_state_loaded(operation);
 	/*
 	 * READ_THREAD reads counts of copies. A copy has the event sets that the context had when
-	 * the copy was loaded. The context's sets may have changed since then, so the sets and PMDs
-	 * of READ_THREAD are not looked up.
+	 * the copy was loaded. The context's sets may have changed since then, so this function
+	 * does not check the sets and PMDs of READ_THREAD.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);
@@ -419,9 +419,9 @@ static void remember_success(struct executor *executor, struct file_state *file,
 }
 
 /*
- * Updates what is known about the file after a call. A call that fails at a bad element has already
- * used the elements before it. So each set that the vector names may exist after the call, and each
- * PMD that it names may be in use. If this program has not written all elements
+ * After a call, updates what is known about the call's file. A call that fails at a bad element has
+ * already used the elements before it. So each set that the vector names may exist after the call,
+ * and each PMD that it names may be in use. If this program has not written all elements
  * (is_written_whole()), the kernel may have read elements with unknown contents. Then
  * CREATE_EVTSETS may have created any set, and WRITE_PMDS may have brought any PMD into use.
  */

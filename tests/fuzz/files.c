@@ -29,7 +29,7 @@ int do_open(struct executor *executor, const struct operation *operation)
 		put_in_slot(executor, operation->slot, fd,
 			    operation->flags & O_CREAT ? kind_of_descriptor(fd)
 						       : PERFMON);
-	/* From here on, everything about the file is known. */
+	/* If no other thread can use this new file, its state is known from here on. */
 	if (fd != -1 && executor->alone && operation->slot >= SHARED_SLOTS)
 		executor->files[operation->slot - SHARED_SLOTS] =
 			(struct file_state){ .known = true };
@@ -209,8 +209,8 @@ int do_setting(const struct operation *operation)
 	if (operation->flags == SETTING_BEFORE)
 		return write_file(path, setting_before(path));
 	/*
-	 * Ordinary users cannot mark the descriptors of system-wide contexts (ioctls.c), so they
-	 * must not be permitted to create such contexts.
+	 * Ordinary users cannot mark the descriptors of system-wide contexts (see BOUND_MARK in
+	 * ioctls.c). So they must not be permitted to create such contexts.
 	 */
 	if (!strcmp(file, "sys_group") && atoi(value) == USER_ID)
 		value = "-1";

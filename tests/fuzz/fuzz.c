@@ -22,7 +22,8 @@
 #include "random.h"
 #include "system.h"
 
-#define ROUND_SECONDS 120 /* a round takes about two seconds, ten in a debug guest */
+/* If a round takes longer, it hangs. Most rounds take two seconds, or ten in a debug guest. */
+#define ROUND_SECONDS 120
 #define FINDINGS      16 /* at most this many findings of a round are kept */
 
 /* Written by all processes of a round. */

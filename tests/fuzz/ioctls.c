@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-#define FILLED 64 /* at most this many elements of a vector are written */
+#define FILLED 64 /* maximum number of elements of a vector that this program writes */
 
 static const unsigned long commands[] = {
 #define COMMAND_ENTRY(name, command) [name] = command,
@@ -266,7 +266,7 @@ static const struct format *format_of(const struct operation *operation)
 	return &formats[operation->element[0].number % COUNT(formats)];
 }
 
-/* A name at address 0 means no format. */
+/* If the address of the format's name is 0, the call requests no format. */
 bool wants_format(const struct operation *operation)
 {
 	return operation->elements && operation->outer != NOWHERE &&
@@ -346,8 +346,8 @@ static void put_format(struct executor *executor, const struct operation *operat
 }
 
 /*
- * If a context with PFM_FL_NOTIFY_BLOCK is loaded on a thread, the thread may wait for a restart as
- * long as the descriptor is open. No worker may wait so long. The kernel refuses to load such a
+ * If nobody restarts it, a context with PFM_FL_NOTIFY_BLOCK may block its thread until the
+ * descriptor is closed. No worker may be blocked for so long. The kernel refuses to load such a
  * context on the caller's own thread. To protect the other workers, only a process with one thread
  * creates such contexts. The process marks their descriptors, and thread_to_load() never returns
  * another worker for a marked descriptor.
@@ -491,7 +491,7 @@ static void check_status(const struct pfm_status *status)
 		      status->lost_samples);
 }
 
-/* While the kernel copies the counts, NMIs may increase them by at most this number. */
+/* Maximum number by which NMIs may increase a count while the kernel copies the counts. */
 #define AT_ONCE 64
 
 static void check_statistics(const struct pfm_statistics *statistics)

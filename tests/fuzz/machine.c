@@ -2,8 +2,8 @@
 /*
  * Reads and writes files of the machine, and loads and unloads modules.
  *
- * write_file() is a copy of try_write_text() of tests/guest/support/system.c, because a printed
- * program contains this file, but no source file of another folder.
+ * write_file() is a copy of try_write_text() of tests/guest/support/system.c, because a program
+ * that perfmon-fuzz prints contains this file, but no source file of another folder.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  * Contains the table of pairs. A pair is a call and an errno that this call may return.
  *
  * The source of a pair is the document that lists it: a section of docs/interface.md or, for errors
- * that only this implementation returns, a header or a man page. All documented pairs are counted,
- * even those that a guest cannot reach. The errno of a pair without a source does not come from
- * perfmon: Linux itself returns it, for example because of an address, a limit or a wrong
- * descriptor. A pair that is not in the table is a finding.
+ * that only this implementation returns, a header or a man page. The percentage of reached pairs
+ * refers to all documented pairs, even those that a guest cannot reach. The errno of a pair without
+ * a source does not come from perfmon: Linux itself returns it, for example because of an address,
+ * a limit or a wrong descriptor. A pair that is not in the table is a finding.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -233,8 +233,8 @@ static int listed_error(enum call call, int error)
 }
 
 /*
- * Returns whether a result is counted. On a descriptor that does not belong to perfmon, only
- * EBADF is counted.
+ * Returns whether pair_count() counts a result. On a descriptor that does not belong to perfmon, it
+ * counts only EBADF.
  */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {

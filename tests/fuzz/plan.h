@@ -153,10 +153,11 @@ enum who {
 };
 
 /*
- * An element of the vector of any call. Unused fields are 0. For CREATE_CONTEXT, one element
- * describes the sampling format. @number is the format's index in the table of ioctls.c, and @value
- * is the size of the buffer in bytes. If @flags is 0, the format's argument has the right size;
- * other values select other sizes (ioctls.c). If @set is not 0, the format gets no argument.
+ * An element of a call's vector. Fields that the call does not use are 0. For CREATE_CONTEXT, one
+ * element describes the sampling format. @number is the format's index in the table of ioctls.c,
+ * and @value is the size of the buffer in bytes. If @flags is 0, the format's argument has the
+ * right size; other values select other sizes (ioctls.c). If @set is not 0, the format gets no
+ * argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 

@@ -14,7 +14,7 @@
 #include "execute.h"
 #include "system.h"
 
-/* Files whose contents change in rounds. */
+/* Files whose contents a round may change. */
 static struct setting {
 	const char *path;
 	char before[64];

@@ -3,8 +3,8 @@
  * Starts the workers of a round, which are processes and threads, and waits until all have exited.
  *
  * All processes of a round are one process group. The group's leader is the process of worker 0,
- * which is a child of the caller. If the parent of any other process of the round exits, the caller
- * becomes the new parent of this process (PR_SET_CHILD_SUBREAPER).
+ * which is a child of the caller. When a process of the round exits, the caller becomes the new
+ * parent of the children of that process (PR_SET_CHILD_SUBREAPER).
  */
 #include <errno.h>
 #include <grp.h>

@@ -8,7 +8,10 @@
 /* Executes the plan. Returns false if the workers did not end within @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
-/* fuzz.c and each printed program define this function. Called if processes of @group hang. */
+/*
+ * fuzz.c and each printed program define this function. It is called if processes of the process
+ * group @group hang.
+ */
 void workers_hang(pid_t group);
 
 /*

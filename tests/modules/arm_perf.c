@@ -153,5 +153,5 @@ static void __exit arm_perf_exit(void)
 module_init(arm_perf_init);
 module_exit(arm_perf_exit);
 
-MODULE_DESCRIPTION("perfmon: perf_event's PMU of Armv8, for tests");
+MODULE_DESCRIPTION("perfmon: access to the data of perf's Armv8 driver, for tests");
 MODULE_LICENSE("GPL");

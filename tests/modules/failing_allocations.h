@@ -30,8 +30,8 @@ struct failing_request {
 
 /**
  * struct failing_result - result of the last request; must be read with one read()
- * @left: how many allocations must still be counted until allocation @nth has failed; 0 if it has
- *	failed
+ * @left: number of the allocation that will fail; 1 is the next allocation. 0 if allocation @nth
+ *	has failed
  * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */
 struct failing_result {

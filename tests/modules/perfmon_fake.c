@@ -239,7 +239,7 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 static unsigned int scope;
 module_param(scope, uint, 0444);
 
-/* For each group of CPUs: the number of the owner + 1, or 0 if the group has no owner yet. */
+/* For each group of CPUs: the CPU number of the owner + 1, or 0 if the group has no owner yet. */
 static int owners[NR_CPUS];
 
 /*

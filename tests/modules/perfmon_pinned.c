@@ -74,5 +74,5 @@ static int __init pinned_init(void)
 module_init(pinned_init);
 module_exit(release_all);
 
-MODULE_DESCRIPTION("perfmon: pinned events of the kernel's own, for tests");
+MODULE_DESCRIPTION("perfmon: pinned perf events that belong to the kernel, for tests");
 MODULE_LICENSE("GPL");

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: parameters read and write the performance monitoring registers of the current CPU.
- * Programs cannot read these registers while the hardware is claimed.
+ * POWER, for tests: the parameters of this module read and write the performance monitoring
+ * registers of the current CPU. Programs themselves cannot read these registers while the hardware
+ * is claimed.
  */
 #include <asm/reg.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 
-/* The last three exist since Power ISA 3.1. */
+/* mmcr3, sier2 and sier3 exist only since Power ISA 3.1. */
 #define REGISTERS(X)                                                                     \
 	X(mmcr0, SPRN_MMCR0)                                                             \
 	X(mmcr1, SPRN_MMCR1)                                                             \

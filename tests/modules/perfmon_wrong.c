@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers the description of a PMU or of a sampling format. This description is correct or has
- * one mistake. Of the registered functions, only the PMU's claim() and release() do anything. If
- * parameter "watches_cpus" is set, these two functions watch for 200 ms whether a CPU goes offline
- * or online. Parameter "name" replaces the name of the PMU, for example by the name of another PMU.
+ * Registers the description of a PMU or of a sampling format. Parameter "what" selects this
+ * description, which is correct or has one mistake (perfmon_wrong.h). Of the registered functions,
+ * only the PMU's claim() and release() do anything. If parameter "watches_cpus" is set, these two
+ * functions watch for 200 ms whether a CPU goes offline or online. Parameter "name" replaces the
+ * name of the PMU, for example by the name of another PMU.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -20,7 +21,7 @@ static char *name;
 module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-/* How often watch_cpus() found another number of online CPUs than when it was called. */
+/* How often watch_cpus() found that the number of online CPUs had changed since it was called. */
 static unsigned int cpus_changed;
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. A mutant's weight is the number of lines of its file, divided by the
- * number of kinds of mutants that the file has, and by the number of the file's mutants of the same
- * kind. So neither a kind with many mutants nor a file with many mutants dominates.
+ * Draws mutants from a list. A mutant's weight is L / (K * M). L is the number of lines of its
+ * file, K is the number of kinds of mutants in this file, and M is the number of mutants of the
+ * same kind in this file. So neither a kind with many mutants nor a file with many mutants
+ * dominates.
  *
- * Each mutant gets a random key. Its distribution is exponential, and its mean is 1 / weight. The
+ * Each mutant gets a random key, from an exponential distribution with the mean 1 / weight. The
  * mutants with the smallest keys are drawn. This is weighted sampling without replacement (P.
  * Efraimidis and P. Spirakis, "Weighted random sampling with a reservoir", 2006). The key depends
  * only on the seed, the mutant's id and its weight. So most of the drawn mutants stay the same when

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one of them.
+ * perfmon-mutate: lists the mutants of a C file, draws some of them, or prints one of them. A
+ * mutant is the file with one mistake.
  *
  * libclang parses the preprocessor's output. In this output, the text of some expressions and
  * statements comes from the bodies of macros. perfmon-mutate changes only expressions and
@@ -19,10 +20,10 @@ static void usage(FILE *stream)
 	      "list prints all mutants of FILE, one on each line.  FILE is compiled with these\n"
 	      "FLAGs; a header is compiled as part of UNIT.  A line has these fields:\n\n"
 	      "  ID FILE OFFSET LENGTH LINE KIND FUNCTION OCCURRENCE FROM TO REPLACEMENT\n\n"
-	      "Tabs separate the fields, which have \\t, \\n and \\\\ in place of tabs, newlines\n"
-	      "and backslashes.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and\n"
-	      "TO.  draw chooses COUNT lines of LIST and prints them.  apply prints FILE with\n"
-	      "the mutant of LINE.\n",
+	      "Tabs separate the fields.  In a field, \\t, \\n and \\\\ stand for tab, newline\n"
+	      "and backslash.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and TO.\n"
+	      "draw chooses COUNT lines of LIST and prints them.  apply prints FILE with the\n"
+	      "mutant of LINE.\n",
 	      stream);
 }
 

@@ -32,7 +32,8 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* releases the lock; NULL if @statement releases it */
+	/* function that releases the lock; NULL if @statement does so */
+	const char *release;
 	const char *name;
 };
 

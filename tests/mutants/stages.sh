@@ -301,8 +301,8 @@ run_bench() {
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
-	# If the guest's clock does not count instructions, races take longer while other guests use
-	# the CPUs.
+	# CPU seconds that suite_limit() adds to each limit. If the guest's clock does not count
+	# instructions, tests of races take longer while other guests use the CPUs.
 	local -x margin=20
 	[[ " ${options[*]} " == *' --icount '* ]] || margin=200
 	if [[ $arch == host ]]; then
@@ -317,9 +317,9 @@ run_suites() {
 
 # ---- reading a log ---------------------------------------------------------------------------
 
-# Print a line for each suite that began: its name, passed or failed, elapsed and CPU seconds, and
-# the first test that failed. Leave out suites that the guest does not have. If the guest ended
-# during a suite, the line of this suite says how the guest ended.
+# Print a line for each suite that began: its name, the word passed or failed, the elapsed seconds,
+# the CPU seconds, and the first test that failed. Leave out suites that the guest does not have. If
+# the guest ended during a suite, the line of this suite says how the guest ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

@@ -335,8 +335,8 @@ static int compare_locks(const void *a, const void *b)
 }
 
 /*
- * Removes the statement that takes @lock, and the statements after it in the same function that
- * release the lock. A second statement that takes the lock ends the search.
+ * Removes the statement that takes @lock. Also removes the later statements of the function that
+ * release the lock, up to the next statement that takes the lock.
  */
 static void remove_pair(struct source *source, const struct lock *lock)
 {

@@ -129,7 +129,7 @@ objects_differ() {
 	return 1
 }
 
-# Store the unchanged objects of ARCH that FILE is part of.
+# Compile the objects of ARCH that depend on FILE from the unchanged sources, and store them.
 keep_objects() {
 	local tree=$1 arch=$2 file=$3 note
 	while read -r note; do
@@ -137,8 +137,8 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# Put the mutant of LINE into FILE of TREE. Succeeds if it changes objects of ARCH. The status is 2
-# if an object cannot be compiled. TREE must have been built without the mutant.
+# Put the mutant of LINE into FILE of TREE. Succeeds if the mutant changes objects of ARCH. The
+# status is 2 if an object cannot be compiled. TREE must have been built without the mutant.
 mutant_differs() {
 	local tree=$1 file=$2 line=$3 arch=$4
 	tree_restore "$tree"

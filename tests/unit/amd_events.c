@@ -181,7 +181,7 @@ static void assign(const struct machine *machine, const uint64_t *codes, size_t 
 
 /*
  * The first three events can use any counter. The last three events can use only counters 0 to 2.
- * If the first three took these, none would be left for the last three.
+ * If the first three took these counters, none would be left for the last three.
  */
 TEST(an_event_with_many_counters_leaves_rare_counters_to_others)
 {

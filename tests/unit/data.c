@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests how pfmon reads files of recordings that are complete, cut short or damaged. */
+/* Tests how pfmon reads complete, truncated and damaged recordings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +241,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* Stores the end offsets of the header and of all records in @ends, in order, followed by 0. */
+/* Stores in @ends the offsets at which the header and the records end. The last element is 0. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -429,7 +429,7 @@ TEST(a_record_of_size_0_ends_the_file)
 	}
 }
 
-/* For each record type of file version 1.0, a file has a record of this type that is too short. */
+/* Each file has a record that is too short. All record types of file version 1.0 are tested. */
 TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests that pfmon report and script show the names of functions as in the source. The fixture,
- * libnames.so, has a table of these names. dladdr() returns the mangled names from its symbol
- * table.
+ * libnames.so, has a table of these names. The mangled names are in the symbol table of
+ * libnames.so, and dladdr() returns them.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -62,7 +62,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /*
- * Makes user or group @number of the parent namespace root in the new user namespace. @path is
+ * Maps ID 0 of the new user namespace to user or group @number of the parent namespace. @path is
  * uid_map or gid_map.
  */
 static void write_number(const char *path, unsigned int number)
@@ -109,8 +109,8 @@ static uint64_t fill(enum data_format format)
 }
 
 /*
- * The file keeps all samples that fit on the disk beside the END record: machine.writer.reserve
- * bytes stay free for this record until it is written.
+ * The file keeps all samples that fit on the disk beside the END record. Until this record is
+ * written, machine.writer.reserve bytes stay free for it.
  */
 TEST(a_full_disk_keeps_the_samples_that_fit_and_the_end_record)
 {

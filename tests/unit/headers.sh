@@ -3,7 +3,8 @@
 #
 # Checks that the headers compile without a warning as C and C++ of several standards, with gcc and
 # clang if they are installed. Structures must have the same layout on other architectures and in
-# 32-bit programs. A program can include both these headers and those of libpfm4, in either order.
+# 32-bit programs. A program must be able to include both these headers and those of libpfm4, in
+# either order.
 #
 # BUILD: where libpfmdev was built
 # check() gets the names of the functions below and calls them. shellcheck does not see these calls:

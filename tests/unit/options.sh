@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Checks that the shell completion and the man page of each command of pfmon have the options that
+# Checks that the shell completion and the man page of each pfmon command have the options that
 # --help shows. Only list and info have no man page of their own: pfmon(1) has their synopsis. pfmon
 # uses one table both to parse the options and to print --help.
 #

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the command line of pfmon record, the arguments that it passes to the sampling formats, and
- * what it does with older and full output files.
+ * Tests the command line of pfmon record, and the arguments that it passes to the sampling formats.
+ * Also tests what it does if the output file exists already, and when the output file has reached
+ * its size or age.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -185,9 +186,9 @@ TEST(invalid_options_are_refused)
 }
 
 /*
- * A format's argument must describe a buffer of at most @size bytes. Each buffer begins with a
- * header of 128 bytes. An nway buffer also has a structure of 32 bytes for each region, and each
- * entry of a hist buffer has 32 bytes.
+ * The argument for a format must describe a buffer that is not larger than requested. Each buffer
+ * begins with a header of 128 bytes. An nway buffer also has a structure of 32 bytes for each
+ * region, and each entry of a hist buffer has 32 bytes.
  */
 TEST(arguments_of_formats_fit_the_buffer)
 {

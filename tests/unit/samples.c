@@ -38,7 +38,7 @@ enum {
  * @lost: number of samples that did not fit into the buffers
  * @restarts: number of buffers and regions that were handed back
  * @is_unloaded: the context is not loaded, so a restart fails
- * @late: time of a sample that is taken on CPU 0 while the library waits; 0: no such sample
+ * @late: time of a sample that CPU 0 writes while the library waits; 0: no such sample
  * @waits: how often the library has waited
  */
 static struct machine {
@@ -169,8 +169,8 @@ static bool sample_at(unsigned int cpu, uint64_t time)
 }
 
 /*
- * Take @count samples, on CPUs in a changing order. If a sample is lost, the next sample gets the
- * same number, and so the same CPU.
+ * Write @count samples into the buffers, on CPUs in a changing order. If a sample is lost, the next
+ * sample gets the same number, and so the same CPU.
  */
 static void take_samples(unsigned int count)
 {
@@ -299,9 +299,9 @@ TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 
 /*
  * The library returns the samples in rounds. A round consists of the samples that are in the
- * buffers when the round begins, and of older samples that CPUs are still writing. Sample 7 is
- * taken while the library waits for samples that are older than sample 6. So the next round returns
- * sample 7.
+ * buffers when the round begins, and of older samples that CPUs are still writing. CPU 0 writes
+ * sample 7 while the library waits for samples that are older than sample 6. So the next round
+ * returns sample 7.
  */
 TEST(a_later_sample_belongs_to_the_next_round)
 {

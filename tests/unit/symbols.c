@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests that pfmon finds the functions that contain given addresses. The fixtures are programs that
- * print the addresses of their functions and their /proc/self/maps. pfmon must find these
- * functions.
+ * print their /proc/self/maps, and the name and address of each of their functions. pfmon must find
+ * the functions at these addresses.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -357,9 +357,9 @@ TEST(functions_of_the_vdso_are_found)
 }
 
 /*
- * If a call is the last instruction of a function, its return address belongs to the next function.
- * So pfmon looks up the byte before a return address. The addresses of interrupted instructions are
- * looked up unchanged.
+ * If a call is the last instruction of a function, the return address of the call is in the next
+ * function. So pfmon looks up the byte before a return address. The addresses of interrupted
+ * instructions are looked up unchanged.
  */
 TEST(a_return_address_belongs_to_the_function_of_the_call)
 {

@@ -23,7 +23,7 @@ const char *synthetic_path(void);
 /* synthetic_begin() writes these flags into the machine record. */
 extern uint32_t synthetic_flags;
 
-/* Begin a file with the records for the machine and the command "app --size 100". */
+/* Create the file @path, with a record for the machine and one for the command "app --size 100". */
 void synthetic_begin(struct data_writer *writer, const char *path);
 void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,
 		     uint64_t period, uint16_t values);

@@ -59,10 +59,10 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# Succeeds if the file exists and was written in the last half hour. A run that takes longer sets
-# $PERFMON_BEGAN to the time of its beginning, in seconds since 1970. Then a file is also recent if
-# it was written in the half hour before that time, or later. So the run keeps the kernels with
-# which it began.
+# Succeeds if the file exists and was written in the last half hour. A script that runs longer, such
+# as tests/check, sets $PERFMON_BEGAN to the time at which it began, in seconds since 1970. Then a
+# file is recent if it was written in the half hour before that time, or later. So the script keeps
+# the kernels with which it began.
 is_recent() {
 	local now=${PERFMON_BEGAN:-$EPOCHSECONDS}
 	[[ -n $(find "$1" -newermt "@$((now - 1800))" 2>/dev/null) ]]

@@ -56,10 +56,10 @@ pmu_model() {
 	esac
 }
 
-# other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
-# fails if the guest's CPUs are all equal. perf does not recognize the model as hybrid, so it
-# assumes that all CPUs have the counters of the first CPU. So the second CPU must have all counters
-# of the first one.
+# other_cpu NAME: if the guest's CPUs differ, print the argument of QEMU's option -device that adds
+# the second CPU. If all CPUs of the guest are equal, print nothing and fail. perf does not
+# recognize the model as hybrid, so it assumes that all CPUs have the counters of the first CPU. So
+# the second CPU must have all counters of the first one.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
 	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4,x-core-type=0x40

@@ -3,7 +3,7 @@
  * Does work that causes a known number of events. Tests measure this work with other programs.
  *
  * The program is linked statically and executes little besides the work. It uses stdio only for
- * messages, so that start and exit add few instructions.
+ * messages, so that its start and its exit add few instructions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,11 +61,11 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 }
 
 /*
- * COUNTED_LOOP() makes a function with a loop that executes exactly 10 * tens instructions, for
- * tens > 0. The only branch in the loop is direct, because QEMU's count for POWER is too low after
- * an indirect branch. The loop of pfm_loop() is between pfm_loop_begin and pfm_loop_end.
- * pfm_first() and pfm_second() make a stack frame before the loop and remove the frame after the
- * loop. Tools find the caller through this frame.
+ * COUNTED_LOOP() makes a function with one argument, tens, which must be greater than 0. The loop
+ * in this function executes exactly 10 * tens instructions. The only branch in the loop is direct,
+ * because QEMU's count for POWER is too low after an indirect branch. The loop of pfm_loop() is
+ * between pfm_loop_begin and pfm_loop_end. pfm_first() and pfm_second() make a stack frame before
+ * the loop and remove the frame after the loop. Tools find the caller through this frame.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
@@ -431,7 +431,7 @@ enum {
 static const struct work {
 	const char *name;
 	int numbers;
-	bool loops; /* the last number is how many instructions a loop executes */
+	bool loops; /* the last number says how many instructions each loop executes */
 	void (*run)(const uint64_t *n);
 } works[] = {
 	{ "loop", 1, true, loop },	  { "faults", 1, false, faults },

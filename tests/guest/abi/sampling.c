@@ -91,7 +91,7 @@ static void load(int fd)
 
 /* ---- event sets --------------------------------------------------------------------- */
 
-/* Returns the initial value of the fault count of @set. The value uses all 64 bits. */
+/* Returns the value at which the fault counter of @set begins. This value uses all 64 bits. */
 static uint64_t first_of(int set)
 {
 	return FIRST + ((uint64_t)set << 36);

@@ -86,8 +86,8 @@ TEST(all_counters_count)
 }
 
 /*
- * The PMC of PMD 0 contains a thread mask. The PMC of PMD 1 contains no mask. The mask restricts
- * the event to some of the hardware threads that share the L3.
+ * The PMC of PMD 0 contains a thread mask, which restricts the event to some of the hardware
+ * threads that share the L3. The PMC of PMD 1 contains no such mask.
  */
 static void check_threads(void)
 {
@@ -281,7 +281,7 @@ TEST(a_refused_load_leaves_the_loaded_context_alone)
 }
 
 /*
- * If an earlier test has made @cpu the owner of its L3's registers, makes another CPU the owner.
+ * If @cpu owns the registers of its L3 because of an earlier test, makes another CPU the owner.
  * Without perf's driver, the module chooses a new owner only when something asks for the owner,
  * such as a read of the file owner_cpus.
  */

@@ -3,11 +3,11 @@
  * perfmon-conformance: tests what every PMU module must do. The tests count with contexts, and
  * compare the counts with reference values that do not come from the module.
  *
- * The tests need two values for each PMC that controls a counter. While all PMCs of a counter
- * contain their first values, the counter counts whenever the thread runs. While they contain their
- * second values, the counter counts nothing. If only some of a counter's PMCs have a second value,
- * the other PMCs keep their first value. If none of its PMCs has a second value, some tests leave
- * the counter out.
+ * For each PMC that controls a counter, the tests use a first value and, if there is one, a second
+ * value. While all PMCs of a counter contain their first values, the counter counts whenever the
+ * thread runs. While they contain their second values, the counter counts nothing. If only some of
+ * a counter's PMCs have a second value, the other PMCs keep their first value. If none of its PMCs
+ * has a second value, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -32,7 +32,7 @@ struct setting {
 
 /* The quantity that a counter counts, if this quantity can also be measured without the counter. */
 enum truth {
-	TRUTH_UNKNOWN, /* unknown: the counter is compared with itself */
+	TRUTH_UNKNOWN, /* unknown: the tests measure it with the counter itself */
 	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
 	TRUTH_CYCLES, /* cycles, as perf_event counts them; under --icount a cycle takes 1 ns */
 	TRUTH_NS, /* nanoseconds of CPU time */
@@ -114,7 +114,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 
 /**
  * struct done - what a thread did while a counter ran
- * @least: lower bound of the thread's time in ns, measured by the thread while the counter ran
+ * @least: lower bound of the thread's time in ns; the thread itself measured it while the counter
+ *	ran
  * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted or, if the
  *	thread never slept, the larger of its CPU time and the elapsed time
  * @instructions: number of instructions that loop() executed

@@ -487,10 +487,10 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 
 /*
  * The host may run something else between the readings of two clocks. The bounds for counters of
- * time allow for that; see HOST_PAUSE. The bounds for counters of work allow for interrupts, which
- * add to the count, most of all in a debug kernel. They also allow for a thread that spins on a
- * lock because the host does not run the CPU that holds the lock. The thread spins for at most
- * done->most - done->least ns, and adds about one count per ns.
+ * time allow for that; see HOST_PAUSE. The bounds for counters of work (@counter->follows_work)
+ * allow for interrupts, which add to the count, most of all in a debug kernel. They also allow for
+ * a thread that spins on a lock because the host does not run the CPU that holds the lock. The
+ * thread spins for at most done->most - done->least ns, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -524,8 +524,8 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 }
 
 /*
- * CPU time and elapsed time may differ (see struct span), so the loop must be much longer than this
- * difference. Under --icount they differ little, so a shorter loop is sufficient.
+ * CPU time and elapsed time may differ (see struct span), so the loop must take much longer than
+ * this difference. Under --icount they differ little, so a shorter loop is sufficient.
  */
 void must_count_right(int fd, const struct counter *counter)
 {

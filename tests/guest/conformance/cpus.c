@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUs go offline and online while threads are monitored. */
+/* Tests that counters count correctly if CPUs go offline and online. */
 #include "conformance.h"
 
 SUITE(cpus, CONFORMANCE_SECONDS);

@@ -101,8 +101,8 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 }
 
 /*
- * A loaded context must count correctly after perf tried to count an event, whether perf could
- * count the event or not.
+ * After perf has tried to count an event, with or without success, a loaded context must still
+ * count correctly.
  */
 TEST(perf_beside_a_context_changes_no_count)
 {

@@ -46,8 +46,8 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	/*
-	 * The loop is much longer than the counter needs to overflow, because the machine may
-	 * execute the loop faster now than when the speed was measured.
+	 * The loop executes many more instructions than should be necessary for the overflow,
+	 * because the machine may execute them faster now than when the speed was measured.
 	 */
 	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
@@ -70,8 +70,8 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 }
 
 /*
- * Lets each counter overflow in turn. Each time, only the counter that overflows is reported, and
- * the other counters must have small counts.
+ * Lets each counter overflow in turn. Each time, the kernel must report only the counter that
+ * overflows, and the other counters must have small counts.
  */
 TEST(an_overflow_of_64_bits_masks)
 {

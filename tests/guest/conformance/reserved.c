@@ -55,8 +55,9 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A refused value changes nothing. An accepted value has no effect any more after the test has
- * written the PMC's default, and then again the values with which the counters count.
+ * A refused value must change nothing. After an accepted value, the test writes the PMC's default,
+ * and then again the values with which the counters count. Then the accepted value must have no
+ * effect any more.
  */
 TEST(strange_values_are_masked_or_refused)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 64-bit values on narrower hardware: counts continue over each wrap. If a wrap is lost or counted
- * twice, the count is wrong by 2^width. If the counter has 31 bits or more, this error is far
- * larger than the tolerance.
+ * Tests 64-bit values on narrower hardware: a count must continue over each wrap. If a wrap is lost
+ * or counted twice, the count is wrong by 2^width. If the counter has 31 bits or more, this error
+ * is far larger than the tolerance.
  */
 #include <stdio.h>
 
@@ -178,7 +178,7 @@ TEST(all_counters_wrap_in_one_run)
 
 /*
  * Reads the counters of a thread that other threads preempt all the time. If the guest has several
- * CPUs, the reader runs on another CPU than the thread.
+ * CPUs, the reader and the thread run on different CPUs.
  */
 TEST(a_wrap_among_competing_threads_is_seen)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: tests the contents of the hardware's registers. A module of the tests reads the registers.
+ * Armv8: tests the contents of the hardware's registers. The test module perfmon_sysreg reads the
+ * registers.
  */
 #if defined(__aarch64__)
 
@@ -76,8 +77,8 @@ static void check_written(void)
 }
 
 /*
- * If a context may count only user level, the hardware must exclude the kernel, whether a PMC was
- * written or not.
+ * If a context may count only at user level, the hardware must exclude the kernel, whether a PMC
+ * was written or not.
  */
 static void check_user_level(void)
 {

@@ -104,7 +104,7 @@ TEST(only_counters_in_use_are_taken)
 }
 
 /*
- * The test uses this many combinations of counters 0 to 4. The core has fewer entries for
+ * Number of combinations of counters 0 to 4 that the test uses. The core has fewer entries for
  * combinations: see USES in module/core/claims/claim.c.
  */
 #define COMBINATIONS 24
@@ -342,9 +342,9 @@ static uint64_t calls_of_loads(void)
  * even if contexts are loaded and unloaded more often. Each claim and each release calls a function
  * on all CPUs. At each load and unload, the kernel itself may call other functions on other CPUs.
  * During a second measurement, another context keeps the counter in use, so this measurement finds
- * only the calls of the kernel itself. On a busy host the loads take many seconds. In each second,
- * the first measurement may find up to CALLS_PER_SECOND calls more: the calls of one claim and one
- * release, and the calls of other work that the kernel does.
+ * only the calls of the kernel itself. On a busy host the loads take many seconds. For each second,
+ * the first measurement may find up to CALLS_PER_SECOND more calls: those of one claim and one
+ * release, and those of other work that the kernel does.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

@@ -5,7 +5,8 @@
  *
  * The thread also runs a few instructions of libpfmdev and libc "around" a loop: between start and
  * the loop, and between the loop and stop. These instructions are the same in every call of
- * count_loop(), so the counts of two calls differ by exactly the difference of their loops.
+ * count_loop(). So if one loop executes D instructions more than another loop, its count is larger
+ * by exactly D.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +16,7 @@
 
 SUITE(counting, 120);
 
-/* The number of instructions around a loop (see above) is below this limit. */
+/* Upper limit of the number of instructions around a loop (see above). */
 #define AROUND 200
 
 static uint64_t around(int fd, unsigned int n)
@@ -270,8 +271,8 @@ TEST(user_and_kernel_counts_add_up)
 }
 
 /*
- * Tests the filters with cycles, so that the test also runs without --icount. Most cycles are those
- * of the loop, at user level.
+ * Tests the filters with cycles, so that the test also runs without --icount. The loop takes most
+ * of the cycles, at user level.
  */
 TEST(filters_separate_user_and_kernel_cycles)
 {
@@ -391,8 +392,9 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 
 /*
  * In each of two rounds, writes PMD 1 and its PMC 500 times during counting. PMD 0 and its PMC are
- * not written. PMD 0 counts the loops, and a few instructions for each write. The loops are longer
- * in the second round, but the writes must add the same number of instructions in both rounds.
+ * not written. PMD 0 counts the loops, and a few instructions for each write. Each loop executes
+ * 10000 instructions in the first round, and 20000 in the second round. The writes must add the
+ * same number of instructions in both rounds.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

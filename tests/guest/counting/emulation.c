@@ -369,10 +369,10 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 		narrow = count_loop(fd, 0, MILLION);
 		wide = read_pmd(fd, prompt_counter()) - wide;
 		/*
-		 * At each exception QEMU reads the counters one after the other from the host's
-		 * clock. A wrap that is lost or counted twice changes the result by 1 s or more. If
-		 * the host runs something else between two reads, this adds only a few
-		 * milliseconds.
+		 * At each exception QEMU computes the values of the counters, one after the other,
+		 * from the host's clock. A wrap that is lost or counted twice changes the result by
+		 * 1 s or more. If the host runs something else between two of these computations,
+		 * this adds only a few milliseconds.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}

@@ -2,7 +2,7 @@
 /*
  * A context on a thread and a system-wide context cannot use the same counter at the same time.
  * While a context of one kind holds the counter, a context of the other kind that needs it cannot
- * be loaded. The error then names the process that holds the counter.
+ * be loaded. The error of this load names the process that loaded the first context.
  */
 #include <sched.h>
 #include <signal.h>

@@ -20,12 +20,10 @@
 
 SUITE(power, 300);
 
-/* No translation block of a loop or of the kernel has this many instructions. */
+/* Each translation block, of a loop or of the kernel, has fewer instructions than this. */
 #define BLOCK		 128
 
-/*
- * A period in cycles. It is shorter than the time that the handling of an overflow interrupt takes.
- */
+/* A period in cycles. The handling of an overflow interrupt takes longer. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -264,9 +262,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run the overflow of set 0 comes one cycle later, so it comes at a different instruction
- * of the stop. The overflow activates set 1, which is throttled and therefore counts nothing. The
- * stop must not save the contents of the hardware as the values of set 1.
+ * In each run the overflow of set 0 comes one cycle later than in the run before, so it comes at a
+ * different instruction of the stop. The overflow activates set 1, which is throttled and therefore
+ * counts nothing. The stop must not save the contents of the hardware as the values of set 1.
  */
 static void check_throttled(void)
 {
@@ -290,7 +288,8 @@ static void check_throttled(void)
 		/*
 		 * A tick ends the throttling. If a tick came before the stop, repeat the run. If
 		 * the stop came before the overflow of set 0, set 1 had only its first turn, and
-		 * this run checks nothing. In such a run, a tick may even prevent the throttling.
+		 * this run checks nothing. In such a run, set 1 may not even have been throttled,
+		 * because of a tick.
 		 */
 		again = 3;
 		do {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: tests the contents of the hardware's registers. A module of the tests reads the registers.
+ * POWER: tests the contents of the hardware's registers. The test module perfmon_spr reads the
+ * registers.
  */
 #if defined(__powerpc64__)
 

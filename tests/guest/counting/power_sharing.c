@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: perf_event can use either the whole PMU or none of it. */
+/* POWER: tests that either perfmon or perf_event has the whole PMU, never both. */
 #if defined(__powerpc64__)
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * pfmon stat counts a whole program: its threads and its child processes.
  *
  * The expected count is known: in each thread or child, pfm-workload executes a loop of a given
- * number of instructions. The same command has the same count each time. On POWER, if an
+ * number of instructions. The same command must have the same count each time. On POWER, if an
  * instruction causes a page fault, QEMU does not count the preceding instructions of the same
  * translation block. To keep these blocks the same, each program is loaded at the same addresses
  * each time.
@@ -124,8 +124,8 @@ static uint64_t script_with(unsigned int first, unsigned int end)
  * To get the count of a program, the test runs a script with program 0 and this program, and a
  * script with program 0 alone. The count is the difference. It includes the shell's work to create
  * a process, but not the work that the shell does once, before its first process. The sum of these
- * counts is still wrong, by less than 20 instructions per process. The main reason is that the
- * shell reads a longer script in more blocks.
+ * counts still differs from the count of a script with all programs, by less than 20 instructions
+ * per process. The main reason is that the shell reads a longer script in more blocks.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

@@ -81,9 +81,9 @@ static const struct register_row amd_ibs[] = {
 };
 
 /*
- * Arm Architecture Reference Manual for A-profile, System registers. The address is the operands
- * op0 to op2 of MRS, as the instruction encodes them (bits 19 to 5). A counter has 64 bits with
- * FEAT_PMUv3p5. A program may set the event (16 bits), P, U and NSH.
+ * Arm Architecture Reference Manual for A-profile, System registers. The address contains the
+ * operands op0 to op2 of MRS, as the instruction encodes them (bits 19 to 5). A counter has 64 bits
+ * with FEAT_PMUv3p5. A program may set the event (16 bits), P, U and NSH.
  */
 static const struct register_row armv8[] = {
 	{ "pmc", 0, 31, .name = "PMEVTYPER%u_EL0", .address = 0x1bec00, .step = 0x20,

@@ -19,12 +19,12 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * While perf's own code runs, some instructions are not counted. The macros are the maximum numbers
- * of such instructions:
- * - each time one event of a thread is enabled and disabled;
- * - additionally for each other event of that thread, because perf also stops and starts the other
- * events;
- * - each time a thread that has events is switched.
+ * While perf's own code runs, some instructions are not counted. The maximum number of such
+ * instructions is
+ * - MISSED_BY_PAIR each time one event of a thread is enabled and disabled;
+ * - MISSED_BY_OTHER more for each other event of that thread, because perf also stops and starts
+ *   the other events;
+ * - MISSED_BY_SWITCH each time a thread that has events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600

@@ -354,9 +354,10 @@ static uint64_t all_interrupts(void)
 }
 
 /*
- * A clock of 31 bits that counts nanoseconds wraps every 2.1 s. The clock begins just before a
- * wrap. The test must see the interrupt of this wrap or of the next wrap. There are only a few
- * other interrupts in these 3 ms: the timer does not expire again and again before the wrap.
+ * A clock of 31 bits that counts nanoseconds wraps every 2.1 s. The clock begins 3 ms (3 million
+ * counts) before a wrap. The test must see the interrupt of this wrap or of the next wrap. Until
+ * then there must be only a few other interrupts: the timer must not expire again and again before
+ * the wrap.
  */
 static void check_interrupts(void)
 {

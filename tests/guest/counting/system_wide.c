@@ -44,8 +44,9 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * The test monitors first itself and then one program after the other, each in a run of its own.
- * The reference value is the sum of their counts. A program has the same count in each run.
+ * The programs do the same work several times. Each time, the test monitors one thread: first
+ * itself, then each of the programs. The reference value is the sum of these counts. A program has
+ * the same count each time.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {

@@ -166,7 +166,7 @@ TEST(both_are_sampled)
 	sample_both(true);
 }
 
-/* The thread's context switches between event sets, which use different counters if possible. */
+/* Two event sets of the thread's context take turns. If possible, they use different counters. */
 TEST(the_sets_of_a_thread_leave_the_cpu_alone)
 {
 	struct pfarg_setdesc sets[] = {

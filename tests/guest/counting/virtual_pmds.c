@@ -41,8 +41,8 @@ TEST(task_clock_is_the_cpu_time)
 }
 
 /*
- * An instruction takes 1 ns. Timer ticks add at most the time that interrupts_within() returns for
- * the time of the loop.
+ * An instruction takes 1 ns. interrupts_within() returns an upper limit of the time that timer
+ * ticks add.
  */
 TEST(task_clock_is_the_time_of_the_instructions)
 {

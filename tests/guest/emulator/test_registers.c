@@ -127,7 +127,7 @@ static void check_without_overflow(void)
 	i = reports_end(UNKNOWN_NMI);
 	/*
 	 * On AMD processors, after perf has handled an NMI, it accepts every NMI for some time. So
-	 * it is possible that the kernel does not report these NMIs as unknown.
+	 * the kernel may not report these NMIs as unknown.
 	 */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);

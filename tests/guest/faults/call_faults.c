@@ -18,7 +18,7 @@ SUITE(call_faults, 600);
 
 /* ---- calls on a context ------------------------------------------------------------------ */
 
-#define MANY 2000 /* elements, which need several pages */
+#define MANY 2000 /* number of elements of a long vector, which needs several pages */
 
 static union {
 	pfarg_pmc_t pmcs[MANY];
@@ -380,7 +380,7 @@ FAULT_TEST(loading_by_a_user)
 static void check_loading_to_block(void)
 {
 	static const struct operation operation = {
-		.name = "load on a process that may have to wait",
+		.name = "load on a process that may block",
 		.attempt = attempt_load,
 		.undo = unload,
 		.before = target_process,

@@ -49,7 +49,7 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* For this size the kernel allocates several pages, and an array of their addresses. */
+/* In bytes. The kernel allocates several pages for the buffer, and an array of their addresses. */
 #define BUFFER_SIZE (4 * sysconf(_SC_PAGESIZE))
 
 static int attempt_create_with_buffer(const struct operation *operation)
@@ -111,7 +111,7 @@ static void check_creating(void)
 		  .attempt = attempt_open,
 		  .undo = close_opened,
 		  .allocates = true },
-		/* kvmalloc() allocates the event set, and has a fallback */
+		/* kvmalloc() allocates the event set; if kmalloc() fails, it tries vmalloc() */
 		{ .name = "create",
 		  .attempt = attempt_create,
 		  .undo = open_anew,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c, this suite lets every allocation fail in turn. The operations here are the
- * creation of a context that needs the module of a sampling format, and the load and the unload of
- * such a module without a context.
+ * Like call_faults.c, this suite lets every allocation fail in turn. It creates contexts that need
+ * the module of a sampling format. It also loads and unloads such a module without a context.
  */
 #include <fcntl.h>
 #include <perfmon/perfmon_callchain.h>

@@ -39,8 +39,8 @@ extern const struct injector module_injector;
 /* Opens a file, which must exist. */
 int inject_file(const char *path, int flags);
 /*
- * These functions use no assertions: even a successful assertion writes to a file, which takes
- * memory.
+ * These functions use no assertions, because even a successful assertion writes to a file, which
+ * needs memory.
  */
 void inject_write(int fd, const char *text);
 void inject_write_number(int fd, unsigned int number);

@@ -86,8 +86,8 @@ struct tally {
 };
 
 /*
- * After the last allocation that an operation needs, the debug kernel may make up to this number of
- * allocations for its own records. If they fail, the kernel continues without these records.
+ * Maximum number of allocations that the debug kernel makes for its own records, after the last
+ * allocation that an operation needs. If they fail, the kernel continues without these records.
  */
 #define MOST_RECORDS 6
 

@@ -15,8 +15,8 @@
  * @before: called before each attempt. NULL if there is nothing to do
  * @verify: called after each attempt, with its errno. If this is NULL, a failed attempt must not
  *	change the state of the context
- * @allocates: perfmon itself allocates memory in this operation. The test fails unless at least one
- *	of these allocations fails in at least one attempt
+ * @allocates: perfmon itself allocates memory in this operation. One of these allocations must fail
+ *	in at least one attempt
  * @reason: if the operation fails, PFM_IOC_LAST_ERROR must report lack of memory as the reason
  * @normally: the errno of an attempt in which no allocation fails
  * @foreign: NULL for an operation of perfmon. For an operation of the kernel, the reason why it may

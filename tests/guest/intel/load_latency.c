@@ -32,8 +32,9 @@ static void need_latency(void)
 }
 
 /*
- * Returns a context that samples instructions at user level. @pebs and @threshold are values of the
- * PMCs. The first sample masks the context, so the buffer keeps this sample.
+ * Returns a context that samples instructions at user level. @pebs is the value of PMC
+ * PFM_INTEL_PEBS, and @threshold is the value of PMC PFM_INTEL_LOAD_LATENCY. The first sample masks
+ * the context, so the buffer keeps this sample.
  */
 static int sampling_context(uint64_t pebs, uint64_t threshold)
 {

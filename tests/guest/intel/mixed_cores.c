@@ -207,7 +207,7 @@ TEST(the_counters_cannot_be_shared_with_perf)
 	ck_assert_int_eq(module_load("perfmon_intel", ""), 0);
 }
 
-/* A CPU that is offline may be of a kind that the module has not examined. */
+/* The module refuses to load, because it cannot examine the CPU that is offline. */
 static void check_refused(void)
 {
 	cpu_online(1, false);

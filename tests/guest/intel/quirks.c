@@ -96,8 +96,8 @@ static uint64_t selects_written(int fd, uint64_t *count)
 
 /*
  * When the event of counter 0 changes, the module resets the counters: it writes each of the four
- * event selects twice. After the reset, the event selects of the two counters in use are written.
- * Counter 1 continues from its value.
+ * event selects twice. After the reset, the module writes the event selects of the two counters in
+ * use. Counter 1 continues from its value.
  */
 static void check_resets(void)
 {

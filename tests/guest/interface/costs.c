@@ -275,7 +275,7 @@ TEST(switches_of_the_thread_are_counted)
 #define CHILDREN 20
 #define SLEEPS	 10
 
-/* Returns the number of switches of this thread and of the children that it has waited for. */
+/* Returns the number of switches of this process and of the children that it has waited for. */
 static uint64_t switches_in_rusage(void)
 {
 	struct rusage self, children;
@@ -304,8 +304,8 @@ static void run_children(int fd)
 }
 
 /*
- * When a thread ends, our hook reads how often the thread was switched. After that, the thread is
- * switched at least once more. So the kernel's number is higher than perfmon's.
+ * When a thread ends, our hook reads the thread's number of context switches. After that, the
+ * thread is switched out at least once more. So the kernel's number is higher than perfmon's.
  */
 TEST(copies_and_their_switches_are_counted)
 {

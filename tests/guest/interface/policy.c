@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests who may count, sample and block, for each value of kernel.perf_event_paranoid, each policy
- * and each user. The results are printed as a table.
+ * Tests who may count, sample, and block threads, for each value of kernel.perf_event_paranoid,
+ * each value of /sys/kernel/perfmon/policy, and each kind of user. The results are printed as a
+ * table.
  */
 #include <fcntl.h>
 #include <grp.h>

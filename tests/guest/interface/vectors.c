@@ -31,8 +31,9 @@ static const struct vector_call vector_calls[] = {
 };
 
 /*
- * An element that is all zeros names PMC 0, PMD 0 or set 0. All calls accept it, except
- * vector_calls[DELETE_CALL], which is delete_evtsets: set 0 cannot be deleted.
+ * Index of delete_evtsets in vector_calls[]. All other calls accept an element that is all zeros:
+ * it names PMC 0, PMD 0 or set 0. delete_evtsets refuses this element, because set 0 cannot be
+ * deleted.
  */
 #define DELETE_CALL 5
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests two kinds of races. The close or the load of a context races with the end of the monitored
- * thread. The end of monitoring races with an overflow.
+ * Tests two kinds of races. In one kind, the close or the load of a context races with the end of
+ * the monitored thread. In the other kind, the end of monitoring races with an overflow.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -164,7 +164,7 @@ static int inherited_context(pid_t pid)
 	return fd;
 }
 
-/* The last field of /proc/loadavg is the process number that the kernel assigned last. */
+/* The last field of /proc/loadavg is the PID that the kernel assigned last. */
 static pid_t next_pid(void)
 {
 	return atoi(strrchr(read_text("/proc/loadavg"), ' ') + 1) + 1;
@@ -193,10 +193,10 @@ static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 
 /*
  * A context with PFM_FL_INHERIT_ALL monitors a process that forks. As soon as the child can be
- * found by its number, the test loads a second context on the child. Module slow_fork delays the
- * fork at this point, so the load can come before the core makes a copy of the first context. If
- * the load succeeds, the child gets no copy. The statistic not_followed does not count such a
- * child, because the second context monitors it.
+ * found by its PID, the test loads a second context on the child. Module slow_fork delays the fork
+ * at this point, so the load can come before the core makes a copy of the first context. If the
+ * load succeeds, the child gets no copy. The statistic not_followed does not count such a child,
+ * because the second context monitors it.
  */
 static void check_loads_during_forks(void)
 {

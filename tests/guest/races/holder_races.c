@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests a system-wide context that is loaded while processes that monitor themselves start and
+ * Tests loads of a system-wide context. Meanwhile other processes start, monitor themselves and
  * exit.
  *
  * Contexts on threads and system-wide contexts cannot use the same counter at the same time. While

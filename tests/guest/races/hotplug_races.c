@@ -210,8 +210,9 @@ static bool watch_threads(unsigned int made)
 }
 
 /*
- * Calls @watch again and again. At least @count calls must begin or end while CPU 1 goes offline or
- * online. CPU 1 must go offline and online at least once for every 50 of these calls.
+ * Calls @watch again and again, until three conditions are met. At least @count calls have begun or
+ * ended while CPU 1 was going offline or online. CPU 1 has gone offline and online at least
+ * @count / 50 times. The last call of @watch has returned true.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {

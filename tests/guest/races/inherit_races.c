@@ -19,8 +19,8 @@ SUITE(inherit_races, 1800);
 #define MANY		     20 /* children of a family */
 #define FEW		     2
 /*
- * Some kernels report the end of a thread before its last page fault, so this page fault is not
- * counted.
+ * Maximum number of page faults that are not counted when @threads threads end. Some kernels report
+ * the end of a thread before the thread's last page fault, so this page fault is not counted.
  */
 #define LAST_FAULTS(threads) (threads)
 

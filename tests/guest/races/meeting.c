@@ -5,14 +5,14 @@
 #include "meeting.h"
 
 /*
- * The smallest and the largest step by which note_order() changes the lead. All times in this file
- * are numbers of iterations of a loop.
+ * The smallest and the largest step by which note_order() changes the lead (meeting.h). All times
+ * in this file are numbers of iterations of a loop.
  */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 
 /*
- * choose_lead() adds a random number to the lead, or subtracts it. The number has fewer than
+ * choose_lead() adds a random number to the lead, or subtracts it. This number has fewer than
  * JITTER_WIDTH bits.
  */
 #define JITTER_WIDTH 16

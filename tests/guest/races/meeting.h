@@ -23,7 +23,7 @@ enum order {
  * struct meeting - a race: when each side acts, and how often each order was seen
  * @edge: the edge, 0 or 1, that the last call of choose_lead() tried to hit. An edge is a lead at
  *	which the order changes: at edge 0 from BEFORE to DURING, at edge 1 from DURING to AFTER
- * @lead: for each edge, the lead of the other side: our side waits for this number of iterations of
+ * @lead: for each edge, the lead of the other side. Our side waits for this number of iterations of
  *	a loop. If the number is negative, our side has the lead, and the other side waits
  * @step: the signed number that was last added to @lead; one element for each edge
  * @orders: how often each order was seen

@@ -180,9 +180,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module after its last user has gone. The reference to @module that this user held may be
- * dropped a moment later. Until then the unload is refused. Returns how often the unload was
- * refused.
+ * Unloads @module after its last user has gone. The user's reference to @module may be dropped a
+ * moment later. Until then the unload is refused. Returns how often the unload was refused.
  */
 static unsigned int unload_at_last(const char *module)
 {

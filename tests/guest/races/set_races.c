@@ -33,9 +33,9 @@ static uint64_t short_time(void)
 }
 
 /*
- * Creates a context whose sets are switched by time. With @overflows, about half of the sets are
- * instead switched by overflows of a counter that counts whenever the thread runs. These sets are
- * chosen at random.
+ * Creates a context whose sets are switched by time. If @overflows is true, about half of the sets,
+ * chosen at random, are instead switched by overflows of a counter that counts whenever the thread
+ * runs.
  */
 static int switching_context(bool overflows)
 {
@@ -105,10 +105,10 @@ static struct turns_taken turns_taken(int fd)
 
 /*
  * Must be called after the end of monitoring. @begun is a time before monitoring started. Checks
- * that the sum of the sets' durations does not exceed the time since @begun. Without @overflows, it
- * also checks that there were not more set switches than the shortest timeout allows. The task
- * clock of a set runs only during its turns, so the sum of the task clocks must be the sum of the
- * durations.
+ * that the sum of the sets' durations does not exceed the time since @begun. If @overflows is
+ * false, it also checks that there were not more set switches than the shortest timeout allows. The
+ * task clock of a set runs only during its turns, so the sum of the task clocks must be the sum of
+ * the durations.
  *
  * Return: the number of set switches.
  */
@@ -169,8 +169,8 @@ struct end {
 /*
  * Ends monitoring at a random time, in the way that @end describes.
  *
- * Return: the number of set switches, or 0 with CLOSE and START, because the sets are not checked
- * then.
+ * Return: the number of set switches; 0 if @end->way is CLOSE or START, because the sets are not
+ * checked then.
  */
 static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 {

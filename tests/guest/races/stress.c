@@ -16,7 +16,8 @@ SUITE(stress, 1800);
 #define CYCLES 1000
 
 /*
- * Creates a context, loads it on a child, starts it, kills the child, reads and closes the context.
+ * Creates a context, loads it on a child and starts it. Then kills the child, and reads and closes
+ * the context.
  */
 static void kill_read_close(void)
 {

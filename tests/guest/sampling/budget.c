@@ -181,7 +181,8 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 
 /*
  * The limit applies to each event set separately, so the sets of four threads may together have
- * four times as many interrupts. Even so, the four threads must leave CPU time for other threads.
+ * four times as many interrupts as one set. Even so, the four threads must leave CPU time for other
+ * threads.
  */
 static void check_shared_storm(void)
 {
@@ -281,11 +282,11 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 }
 
 /*
- * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
- * check finds 80 interrupts, which is too many, because all of them come within one tick. The core
- * would throttle the set earlier if the interrupts took more than a quarter of the set's duration,
- * but here they take less. If a context switch finds an overflow before the interrupt comes, this
- * overflow is sampled without an interrupt.
+ * The core checks the number of interrupts after every 16 interrupts. All interrupts of this test
+ * come within one tick. So with a limit of 64, the fifth check finds 80 interrupts and throttles
+ * the set. The core would throttle the set earlier if the interrupts took more than a quarter of
+ * the set's duration, but here they take less. If a context switch finds an overflow before the
+ * interrupt comes, the core samples this overflow without an interrupt.
  */
 static void check_looks(void)
 {
@@ -372,7 +373,7 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 /*
  * Two threads take turns on a CPU. One thread has too many overflows. The other thread only counts,
  * with busy_context(). In QEMU, the counter of busy_context() counts one event per ns of the
- * thread's CPU time. So the other thread's count must equal the CPU time of that thread.
+ * thread's CPU time. So the count of the other thread must equal its CPU time.
  */
 static void check_neighbour(void)
 {
@@ -421,7 +422,10 @@ TEST(throttling_one_thread_takes_nothing_from_another)
 	with_interrupt_limit(check_neighbour);
 }
 
-/* Two sets take turns. One set has too many overflows. The other set only counts its time. */
+/*
+ * Two sets take turns. One set has too many overflows. The other set only counts how long it is
+ * active.
+ */
 static void check_next_set(void)
 {
 	struct pfarg_setdesc sets[] = {
@@ -450,7 +454,7 @@ static void check_next_set(void)
 	/*
 	 * With shared ownership, each call of set_of() makes a kernel thread look for available
 	 * counters. Each switch to the kernel thread increases the difference between count and
-	 * duration a little, so set_of() is called seldom.
+	 * duration a little, so the loop calls set_of() seldom.
 	 */
 	while (set_of(fd, 1).set_act_duration < 300 * MS)
 		sampled_loop(5000000);

@@ -287,7 +287,7 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	must_fill(size, 3);
 }
 
-/* The buffer must contain the samples, each with @values values, and then zeros to its end. */
+/* Each sample must have @values values. After the samples, the buffer must contain only zeros. */
 static void must_end_with_the_samples(unsigned int values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);

@@ -99,7 +99,8 @@ static pid_t fork_with_same_files(void)
 
 /*
  * Each child tries to create the largest buffer that the limit allows, and exits. Only the first
- * child succeeds, because its descriptor stays open.
+ * child succeeds. Its descriptor stays open in the parent, so its buffer still counts against the
+ * limit.
  */
 TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 {
@@ -135,7 +136,8 @@ TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 
 /*
  * Creates a user namespace as an ordinary user. Such a user can get more uids in the namespace: the
- * set-user-ID program newuidmap maps the uids that /etc/subuid assigns to the user.
+ * set-user-ID program newuidmap maps the uids that /etc/subuid assigns to the user. The test maps a
+ * uid in the same way.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {

@@ -50,7 +50,7 @@ void callchain_start(const struct callchain *chain, pid_t tid);
 void wait_for_samples(const struct callchain *chain, uint64_t samples);
 
 /*
- * Checks all entries in the buffer. Must be called while no samples are taken, such as after a
+ * Checks all entries in the buffer. Must be called while no CPU writes entries, for example after a
  * stop. @is_root: true if the loader may see kernel addresses. Returns the number of entries.
  */
 uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root);
@@ -85,9 +85,9 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * Returns whether the interrupt came after the counters were started, but before the switch to the
- * thread. In this case, the sampled stack belongs to another thread. This happens with the NMIs of
- * x86 PMUs. It also happens on POWER if the interrupt acts like an NMI.
+ * Returns whether the interrupt came after the counters were started, but before the kernel had
+ * switched to the thread. In this case, the sampled stack belongs to another thread. This happens
+ * with the NMIs of x86 PMUs. It also happens on POWER if the interrupt acts like an NMI.
  */
 static inline bool is_in_switch(entry_t entry)
 {

@@ -222,8 +222,8 @@ TEST(the_link_register_gives_the_caller_in_the_kernel)
 }
 
 /*
- * read() writes to pages that the program does not have yet, so the kernel takes page faults. The
- * chain must continue from the fault to read().
+ * read() writes to pages that are not present yet, so the kernel takes page faults. The chain must
+ * continue from the page fault to read().
  */
 static void check_exception(void)
 {
@@ -246,7 +246,7 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* The program itself causes only a few of the faults, outside of read(). */
+	/* Only a few of the faults come from the program's own code, outside of read(). */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }
@@ -311,7 +311,7 @@ static int ring_with_thread(void)
 	return ring;
 }
 
-/* Returns the only other thread of the calling process. */
+/* Returns the ID of the only other thread of the calling process. */
 static pid_t other_thread(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -355,8 +355,9 @@ TEST(a_thread_without_user_code_has_only_the_kernels_part)
 }
 
 /*
- * The thread has the credentials of the process. For an ordinary user, most PMUs count only at user
- * level, so there are no samples of this thread. QEMU's POWER counts at all levels.
+ * The thread of the io_uring has the credentials of the process. For an ordinary user, most PMUs
+ * count only at user level, so there are no samples of this thread. QEMU's POWER PMU counts at all
+ * levels, so there are samples, but they must contain no address.
  */
 static void check_ring_of_ordinary_user(void)
 {

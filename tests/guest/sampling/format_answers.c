@@ -21,8 +21,8 @@ SUITE(format_answers, 60);
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
 /*
- * If a counter was not reset, its value is below this number. If it was reset, its value is far
- * above this number.
+ * After an overflow, the value of a counter that was not reset is below this number. The value of a
+ * counter that was reset is far above this number.
  */
 #define MUCH	       BIT(62)
 
@@ -236,8 +236,8 @@ TEST(a_restart_that_the_format_refuses_can_be_tried_again)
 /* ---- set switches -------------------------------------------------------------------------- */
 
 /*
- * Creates and starts a context with event sets 0 and 1, which are sampled in the same way. Set 0 is
- * active first.
+ * Creates and starts a context with event sets 0 and 1. Both sets sample the same counter with the
+ * same period. Set 0 is active first.
  */
 static struct scripted begin_with_sets(struct script_argument answers)
 {

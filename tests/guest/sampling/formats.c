@@ -346,7 +346,7 @@ static void put_modprobe_back(void)
 	unlink(ASKED);
 }
 
-/* A script replaces modprobe and logs its arguments. */
+/* A script that logs its arguments takes the place of modprobe. */
 static void check_what_modprobe_gets(void)
 {
 	static const char script[] = "#!/bin/sh\necho \"$*\" >>" ASKED "\n";

@@ -181,7 +181,7 @@ TEST(a_wrong_frame_pointer_does_no_harm)
 
 /* ---- too many frames ------------------------------------------------------------------- */
 
-#define MANY 200 /* more than DEEPEST frames, of 64 bytes each */
+#define MANY 200 /* number of frames, more than DEEPEST; each has 64 bytes */
 
 /* The return address in frame i is ADDRESS_IN_FRAME + i. */
 static uint64_t spin_with_many_frames(uint64_t unused)
@@ -198,8 +198,10 @@ static uint64_t spin_with_many_frames(uint64_t unused)
 }
 
 /*
- * The first address is the interrupted instruction. On POWER r1 points to the function's own frame,
- * which has no return address. The link register's value is recorded instead.
+ * The first address is that of the interrupted instruction. On POWER, r1 points to frame 0, which
+ * is the function's own frame. But a function's return address is in the frame of its caller. So
+ * the second address is the value of the link register. The return addresses in frames 1, 2 and so
+ * on follow.
  */
 static void must_be_many(entry_t entry)
 {
@@ -352,8 +354,8 @@ static uint64_t take_memory(uint64_t bytes)
 }
 
 /*
- * Samples a child that has much memory and exits. Returns the number of samples that were taken
- * while its memory was freed. The first sample of the child comes after @first ns.
+ * Samples a child that has much memory and exits. Returns the number of samples that came while the
+ * kernel freed this memory. The first sample of the child comes after @first ns.
  */
 static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 {
@@ -383,8 +385,8 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 /*
  * Returns whether this kernel calls the tracepoint sched_process_exit before it frees the memory of
  * an exiting process. In such a kernel, the thread is no longer monitored while its memory is
- * freed. The change to the kernel that moved the tracepoint also added the argument group_dead, so
- * this function looks for the argument.
+ * freed. The kernel commit that moved the tracepoint also added the argument group_dead, so this
+ * function looks for this argument.
  */
 static bool is_freed_unmonitored(void)
 {

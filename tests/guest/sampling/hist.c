@@ -66,7 +66,8 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 
 /*
  * Checks that the sums of the entries agree with the header, and that the header agrees with the
- * core's count of samples. Must be called when the counters have stopped.
+ * core's count of samples. Must be called when the counters have stopped. @taken: value of
+ * samples_taken() before the start.
  */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
@@ -230,7 +231,7 @@ TEST(sums_are_those_of_the_samples)
 }
 
 /*
- * The loop lasts @periods sampling periods, and there must be a sample for each period. The counter
+ * The loop lasts 50 sampling periods, and there must be a sample for each period. The counter
  * counts not only the loop but also the start, the stop and interrupts, so there may be some more
  * samples. The sums must agree with the number of samples.
  */
@@ -242,7 +243,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("only with --icount does a loop cause one interrupt in each period");
+		skip("a loop causes one interrupt in each period only with --icount");
 	hist = hist_new(MOST);
 	sample_promptly(hist.fd, period, 0);
 	time = elapsed_time();
@@ -298,7 +299,7 @@ TEST(each_counter_has_separate_entries)
 
 /* ---- a full table ------------------------------------------------------------------------ */
 
-/* 256 jumps, each to the next instruction: a sample can be at any of them. */
+/* 256 jumps, each to the next instruction. A sample can have the address of any of them. */
 #if defined(__x86_64__)
 #define HOPS ".rept 256\n jmp 1f\n 1:\n .endr\n"
 #else
@@ -368,7 +369,10 @@ TEST(a_full_table_is_counted)
 
 /* ---- a reader on another CPU -------------------------------------------------------------- */
 
-/* Once an entry has been seen, its key does not change, and its sums only grow. */
+/*
+ * Checks that each entry that is in @seen still has the same key, and that its sums have not become
+ * smaller. Then copies all used entries to @seen.
+ */
 static void must_have_grown(const struct hist *hist, struct pfm_hist_entry *seen)
 {
 	uint32_t i;

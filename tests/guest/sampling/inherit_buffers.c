@@ -61,7 +61,7 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 	close(family.fd);
 }
 
-/* The reader is not in the process that is sampled, and may run on any CPU. */
+/* The reader and the sampled thread are in different processes. The reader may run on any CPU. */
 static void check_reader(void)
 {
 	const struct pfm_nway_arg argument = { .region_size = entry_bytes(pmds_in_all()),

@@ -182,7 +182,8 @@ static uint64_t events_of(const struct samples *samples, uint32_t tid, uint64_t 
 }
 
 /*
- * Checks the samples of each thread, and the sum of their events. There must be samples of exactly
+ * Checks the samples of each thread. Also checks that their events add up to the context's count,
+ * except for the events after the last sample of each thread. There must be samples of exactly
  * @threads threads.
  */
 static void must_be_all(const struct samples *samples, int fd, uint64_t period,
@@ -251,8 +252,8 @@ TEST(samples_of_children_have_one_for_each_period)
 /* ---- samples of all buffers, ordered by time --------------------------------------------- */
 
 /*
- * The regions are small, so that some of them are handed back. All regions together have room for
- * all samples of the children.
+ * The regions are small, so that the library must hand back some of them. All regions together have
+ * room for all samples of the children.
  */
 static struct family small_regions(void)
 {
@@ -524,8 +525,8 @@ static void loop_while_limited(int unused)
 }
 
 /*
- * When the first child begins, the parent is throttled, but the child is not. The second child gets
- * the copy of the context that the first child had.
+ * When the first child begins, the event set of its parent is throttled, but the child's own set is
+ * not. The second child gets the copy of the context that the first child had.
  */
 static void check_limit(void)
 {

@@ -14,7 +14,8 @@
 #define MOST_CPUS 16
 #define REGIONS	  8u
 /*
- * A child of fork_worker() works for this number of periods. Each period has exact_period() events.
+ * Number of sampling periods for which a child of fork_worker() works. Each period has
+ * exact_period() events.
  */
 #define PERIODS	  20
 

@@ -230,7 +230,6 @@ TEST(reading_a_message_makes_room_for_another_and_its_credit)
 		overflow_of(fd, 0);
 		must(fd, pfm_restart(fd));
 	}
-	/* Reading one message makes room for another. */
 	next_overflow(fd);
 	overflow_of(fd, 1);
 	must(fd, pfm_restart(fd));

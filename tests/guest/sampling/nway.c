@@ -42,7 +42,7 @@ static uint64_t smallest_region(void)
 	return entry_bytes(pmds_in_all());
 }
 
-/* Creates a context in which no counter is sampled yet. Entries have @values values. */
+/* Creates a context in which no counter is sampled yet. Each entry will have @values values. */
 static struct nway nway_without_counters(uint64_t region_size, unsigned int regions,
 					 unsigned int values)
 {
@@ -291,7 +291,7 @@ static void check_arithmetic(void)
 
 	need_overflow_interrupts();
 	if (!is_deterministic())
-		skip("only with --icount does a loop cause one interrupt in each period");
+		skip("a loop causes one interrupt in each period only with --icount");
 	nway = nway_without_counters(65536, 2, 0);
 	sample_promptly(nway.fd, period, 0);
 	time = elapsed_time();
@@ -368,8 +368,8 @@ static void check_losses(void)
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
 	/*
-	 * The reader hands region 0 back. The kernel fills it next, and region 0 reports the lost
-	 * samples.
+	 * The reader hands back region 0, so the kernel fills this region next. The region reports
+	 * how many samples were lost before that.
 	 */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
@@ -387,8 +387,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 0 reported the samples that were lost until region 0 was handed back. Region 1 was
-	 * handed back next, and reports the samples that were lost after that.
+	 * Region 0 reports the samples that were lost before region 0 was handed back. Region 1 was
+	 * handed back next. It reports the samples that were lost after region 0 was handed back.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

@@ -151,7 +151,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 	chain_follow(&chain, header);
 	chain_end(&chain, fd);
 	ck_assert_uint_eq(chain.samples, 1);
-	/* The sample is taken at the first timer tick after the overflow, at the latest. */
+	/* At the latest, the sample comes at the first timer tick after the overflow. */
 	ck_assert_uint_lt(chain.skid, 20 * MILLION);
 	end_sampling(fd);
 	count_must_be_right(fd);

@@ -25,7 +25,7 @@ struct exact_run {
 	uint64_t event,
 		other_event; /* PMC values for @pmd and @other, used if selects_levels() */
 	uint64_t period;
-	uint64_t length; /* length of the loop in instructions */
+	uint64_t length; /* number of instructions that the loop executes */
 };
 
 static int exact_context(const struct exact_run *run, uint32_t flags, uint64_t size)
@@ -138,7 +138,7 @@ TEST(a_loop_has_one_sample_per_period_of_cycles)
 static void need_prompt_instructions(void)
 {
 	if (!pmu_is("power") && !pmu_is("intel") && !pmu_is("amd"))
-		skip("no instruction counter interrupts exactly at its overflow");
+		skip("no instruction counter raises its interrupt exactly at the overflow");
 	need_exact_work();
 }
 

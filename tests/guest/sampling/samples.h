@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about sampling: contexts that take samples, the contents of their
- * buffers, and work with an exact count.
+ * Helpers for the suites about sampling: contexts that take samples, the contents of their buffers,
+ * and work that causes an exact number of events.
  */
 #ifndef SAMPLES_H
 #define SAMPLES_H

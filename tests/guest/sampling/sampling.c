@@ -190,9 +190,9 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * A write of a counter brings into use not only the counter, but also the PMDs in its reg_smpl_pmds
- * and reg_reset_pmds. This applies only to the counter's set. From then on, these PMDs count and
- * can be read.
+ * When a counter is written, it comes into use in its set. The PMDs in its reg_smpl_pmds and
+ * reg_reset_pmds also come into use, but only in this set. From then on, these PMDs count and can
+ * be read.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
@@ -208,7 +208,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[2]), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 0);
-	/* A PMD keeps its value when a write of another PMD names it in reg_smpl_pmds. */
+	/* A PMD in reg_smpl_pmds of another PMD keeps its own value when that PMD is written. */
 	write_pmd(fd, pmu()->pmds[1], 4711);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 4712);
 	write_one(fd, pmd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that a call does not take longer to handle a set if the context has more sets, and that
- * other threads can run during a call that handles many sets.
+ * Tests that the time that a call takes for each set does not grow with the number of sets in the
+ * context. Also tests that other threads can run during a call that handles many sets.
  */
 #include <sched.h>
 #include <signal.h>
@@ -14,9 +14,11 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets of the first context; the second has 4 * MANY, nearly max_sets */
-#define PROBES 16 /* sets that each call handles; their structs fit into a page */
-#define TRIES  3
+#define MANY                                                                             \
+	960 /* sets in the first context; the second one has 4 * MANY, nearly max_sets */
+#define PROBES                                                                           \
+	16 /* number of sets that each call handles; their structs fit into a page */
+#define TRIES 3
 
 /*
  * The time in ns that each kind of call takes if it handles PROBES sets.
@@ -127,8 +129,8 @@ static void compare_costs(unsigned int factor)
 }
 
 /*
- * Creates sets in the ascending, descending and mixed order of their numbers. Whatever the order,
- * no call may search through all sets.
+ * Creates sets whose numbers ascend, descend, or come in a mixed order. Whatever the order, no call
+ * may search through all sets.
  */
 static void compare_orders(void)
 {
@@ -153,7 +155,8 @@ TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 
 /* ---- other threads ---------------------------------------------------------------------- */
 
-#define LONG_CALL 16383 /* sets that a call handles; the call takes many milliseconds */
+#define LONG_CALL                                                                        \
+	16383 /* number of sets that a call handles; the call takes many milliseconds */
 
 struct long_call {
 	const char *name;

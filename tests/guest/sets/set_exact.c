@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests exact counts of event sets: the expected count is the number of instructions of a loop.
+ * Tests exact counts of event sets: the expected count is the number of instructions that a loop
+ * executes.
  *
  * If sets take turns, a context can count more events than the PMU has counters. Then the tests
  * divide each count by its set's share of the time, and check this estimate. If an overflow ends a
@@ -36,8 +37,9 @@ static bool counts_cycles(unsigned int n)
 }
 
 /*
- * Creates a context whose sets count EVENTS events in all, and loads it. The counters count only at
- * user level, so that nearly all instructions are those of the loop.
+ * Creates a context and loads it. Its sets together select EVENTS events, one for each counter of
+ * each set. The counters count only at user level, so nearly all instructions that they count are
+ * those of the loop.
  */
 static int seventy_two_events(uint64_t timeout)
 {
@@ -175,9 +177,9 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * Makes set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
+ * Creates set @id. Its PMD 0 counts user-level instructions: those of the loop, and a few of
  * pfm_start() and pfm_stop(). Its PMD prompt_counter() counts cycles, one for each of these
- * instructions, and overflows once per @period. After @count overflows, the next set becomes
+ * instructions, and overflows every @period cycles. After @count overflows, the next set becomes
  * active.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,

@@ -73,7 +73,7 @@ static void work_ten_periods(int unused)
 
 /*
  * The context monitors a thread that has almost no events. Its copy monitors a child that has many
- * events. Overflows may be found late, so the number of turns is not known.
+ * events. The core may find overflows late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {
@@ -346,8 +346,8 @@ static int ping_pong(uint32_t flags)
 }
 
 /*
- * A PMD is reset to its short reset value when its set becomes active again, not when the set is
- * left.
+ * A PMD is reset to its short reset value when its set becomes active again, not when the set's
+ * turn ends.
  */
 TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 {

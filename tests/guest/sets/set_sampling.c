@@ -435,9 +435,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * Each sampling period ends with one interrupt, unless its overflow is found when the thread leaves
- * the CPU. There are no other interrupts. Without --icount the time of an instruction varies, so
- * the loop runs until there are enough samples.
+ * Each sampling period ends with one interrupt, unless the core finds its overflow when the thread
+ * leaves the CPU. There are no other interrupts. Without --icount the time of an instruction
+ * varies, so the loop runs until there are enough samples.
  */
 TEST(interrupts_are_one_per_period)
 {
@@ -534,8 +534,8 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 		 */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
-		 * The second value is the number of interrupts of the set. An overflow that was
-		 * found when the thread was switched out caused no interrupt.
+		 * The second value is the number of interrupts of the set. An overflow that the
+		 * core found when the thread was switched out caused no interrupt.
 		 */
 		if (is_deterministic() && !is_debug_kernel())
 			ck_assert_uint_eq(values[1], samples[entry->set]);

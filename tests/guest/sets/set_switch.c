@@ -38,8 +38,8 @@ static struct truth truth_since(struct truth before)
 }
 
 /*
- * The values that the kernel reports for a run. @inner is for the work alone. @outer also includes
- * the start and the stop.
+ * What the kernel reports for the work of a test. @inner is for the work alone. @outer also
+ * includes the start before the work and the stop after it.
  */
 struct measured {
 	struct truth inner;
@@ -206,8 +206,8 @@ TEST(a_set_without_flags_is_never_left)
 }
 
 /*
- * A start of set 1 ends the turn of set 0 before its timeout. This timeout must not end the turn of
- * set 1.
+ * A start that selects set 1 ends the turn of set 0 early. The timer for the timeout of set 0 must
+ * not end the turn of set 1.
  */
 TEST(an_old_timer_switches_no_other_set)
 {
@@ -406,7 +406,7 @@ TEST(turns_continue_after_stop_and_after_unload)
 	faults = minor_faults() - faults;
 	must_be_between(turns.faults, 200, faults);
 	must(fd, pfm_unload_context(fd));
-	/* The set named by the load begins a run. */
+	/* The load begins a turn of the set that it names. */
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(active_set(fd), 1);
 	must(fd, pfm_start(fd, NULL));

@@ -165,7 +165,7 @@ TEST(sets_before_the_refused_one_are_created)
 	set_zero_must_be_right(fd);
 }
 
-#define FLOOR 100000 /* min_switch_timeout */
+#define FLOOR 100000 /* min_switch_timeout in ns */
 
 /*
  * The call that creates a set returns the set's actual timeout, and getinfo reports the same
@@ -361,8 +361,8 @@ TEST(the_memory_of_sets_is_limited)
 }
 
 /*
- * Uses up the memory share of a user who has no other context. Returns the size of one set in
- * bytes.
+ * Creates sets until they use all the memory that one user may use for sets (set_user_max). The
+ * user must have no other context. Returns the size of one set in bytes.
  */
 static uint64_t use_up_the_share(void)
 {

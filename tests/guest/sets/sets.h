@@ -36,10 +36,7 @@ void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
 /* Reads PMD @pmd of set @id, and returns all fields that the read has filled in. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
-/*
- * Writes @pmc to PMC @n and @value to PMD @n of set @id. The PMU must be one whose PMC @n drives
- * PMD @n.
- */
+/* Writes @pmc to PMC @n and @value to PMD @n of set @id. PMC @n of the PMU must drive PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
 /* Like program_busy() and program_exact(), but for set @id. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);

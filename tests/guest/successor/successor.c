@@ -10,7 +10,7 @@
 
 #include "successor.h"
 
-/* Addresses this far apart are in different pages, for every page size. */
+/* Addresses that are this many bytes apart are in different pages, whatever the page size is. */
 #define DISTANCE 65536
 
 /* Makes a system call. Returns its result, or a negative errno. */

@@ -58,8 +58,8 @@ uint64_t wrap_of(unsigned int n);
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
 /*
- * Returns whether the PMU has a register that starts and stops all counters. On x86, perfmon does
- * not use this register if it shares the counters with perf.
+ * Returns whether the PMU has a register that starts and stops all counters at the same time. On
+ * x86, perfmon does not use this register if it shares the counters with perf.
  */
 bool starts_at_once(void);
 /*

@@ -40,8 +40,8 @@
 	} while (0)
 
 /*
- * The call must fail with this errno. PFM_IOC_LAST_ERROR must return the errno, the reason and the
- * index of the bad element.
+ * The call must fail with @wanted_errno. PFM_IOC_LAST_ERROR must return this errno, the reason
+ * @wanted_reason, and @wanted_index as the index of the bad element.
  */
 #define must_fail(fd, call, wanted_errno, wanted_reason, wanted_index)                   \
 	do {                                                                             \
@@ -52,7 +52,7 @@
 		ck_assert_msg(!must_why, "%s%s: %s", subject, #call, must_why);          \
 	} while (0)
 
-/* The call must fail with this errno. What PFM_IOC_LAST_ERROR returns is not checked. */
+/* The call must fail with @wanted_errno. What PFM_IOC_LAST_ERROR returns is not checked. */
 #define must_fail_errno(call, wanted_errno)                                              \
 	do {                                                                             \
 		long must_result = (call);                                               \

@@ -186,11 +186,11 @@ uint64_t interrupts_within(uint64_t time)
 }
 
 /*
- * The scheduler reads its clock when it is entered. perfmon's hook, which the scheduler calls at a
- * switch, reads its clock later, when the next thread is known. The time between the two reads is
- * longer if the previous thread goes to sleep than if it is preempted. The kernel accounts this
- * time to the next thread, but we account it to the previous thread. So when a thread gets the CPU,
- * the kernel accounts more time to this thread than we do. When the thread leaves the CPU, the
+ * At a switch, the scheduler reads its clock as soon as it is entered. Later, when it knows the
+ * next thread, it calls perfmon's hook, which reads the clock of perfmon. The time between the two
+ * reads is longer if the previous thread goes to sleep than if it is preempted. The kernel accounts
+ * this time to the next thread, but we account it to the previous thread. So when a thread gets the
+ * CPU, the kernel accounts more time to this thread than we do. When the thread leaves the CPU, the
  * kernel accounts less time than we do. The first difference is larger than the second one if the
  * previous thread went to sleep and this thread is preempted. Then in total, the kernel accounts
  * more time to this thread than we do.

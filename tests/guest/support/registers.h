@@ -12,12 +12,12 @@
  * @kind: "pmc" or "pmd"
  * @first, @count: number of the first register, and how many there are
  * @stride: difference between the numbers of consecutive registers; 0 means 1
- * @name: the name; a %u in it is the position of the register, from 0 on
+ * @name: the name; a %u in it stands for the position of the register in the row: 0, 1, 2 and so on
  * @address: address of the first register
  * @step: difference between the addresses of consecutive registers
  * @reserved: bits that a program must not set
  * @initial: the default value
- * @width: number of bits that count
+ * @width: number of bits that hold the count
  * If several rows contain the same register, the register must be as in one of them.
  */
 struct register_row {

@@ -76,8 +76,8 @@ void run_workers(void (*cycle)(void), unsigned int cycles);
 void executor_main(int argc, char **argv);
 
 /*
- * No session may exist. The PMU module may have no user, and the core may have no user except the
- * PMU module.
+ * Checks that no session exists, that the PMU module has no user, and that the PMU module is the
+ * only user of the core.
  */
 void nothing_must_be_left(void);
 

@@ -35,10 +35,12 @@ SUITE(beside_perf, 600);
 #define MISSED_BY_SWITCH 20000
 
 /*
- * Two counters may be started or read one after the other. Then one of them also counts what the
- * kernel executes in between, for example a part of perf's interrupt handler. This part has fewer
- * than 2,000 instructions on Linux 6.1, and about 3,000 on 7.2. If no register stops all counters
- * at the same time, that counter may count the whole handler.
+ * Largest permitted difference between the counts of two counters that count the same event. The
+ * counters may be started or read one after the other. Then one of them also counts what the kernel
+ * executes in between, for example a part of perf's interrupt handler. This part has fewer than
+ * 2,000 instructions on Linux 6.1, and about 3,000 on 7.2. SKEW_ONE_BY_ONE is for PMUs without a
+ * register that stops all counters at the same time. There, one of the two counters may count the
+ * whole handler.
  */
 #define SKEW		 6000
 #define SKEW_ONE_BY_ONE	 20000
@@ -118,8 +120,8 @@ TEST(both_count_exactly_side_by_side)
 }
 
 /*
- * perf and perfmon count the same thread while it sleeps, works and sleeps again. Whenever only one
- * of the two counts, the thread must sleep.
+ * perf and perfmon count the same thread while it sleeps, works and sleeps again. They do not begin
+ * and end at the same moment. While only one of them counts, the thread must sleep.
  */
 static void check_child(void)
 {

@@ -113,7 +113,7 @@ static uint64_t available_to_user(void)
 	return pmds;
 }
 
-/* Opens a group of perf events on CPU 0 that needs all general counters. Returns the leader. */
+/* Opens, on CPU 0, a group of perf events that needs all general counters. Returns the leader. */
 static int use_all_of_perf(int *events, unsigned int *count)
 {
 	for (*count = 0; *count < event_counters(); ++*count) {

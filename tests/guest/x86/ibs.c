@@ -3,8 +3,9 @@
  * x86: tests the samples of AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time a unit has counted up to its maximum, and
- * raises the NMI two instructions later. An instruction is one op. So the number of ops in a run is
- * between the length of the loop and perf's count of instructions at all levels.
+ * raises the NMI two instructions later. Each instruction is one op. So a run has at least as many
+ * ops as the loop executes instructions, and at most as many as perf counts instructions at all
+ * levels.
  */
 #include <sys/syscall.h>
 #include <perfmon/perfmon_callchain.h>
@@ -167,9 +168,9 @@ TEST(both_units_sample_at_once)
 		entry = (entry_t)(values + 2);
 	}
 	/*
-	 * A sample has data of both units if the other unit takes a sample before the NMI of the
-	 * first unit is handled. In a debug kernel the handling takes longer, so this happens more
-	 * often.
+	 * A sample has data of both units if the second unit takes a sample before the handler of
+	 * the first unit's NMI has read the registers. In a debug kernel the handler takes longer,
+	 * so this happens more often.
 	 */
 	ck_assert_uint_le(joint, run.samples / (is_debug_kernel() ? 10 : 20));
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,

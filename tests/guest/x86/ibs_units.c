@@ -105,8 +105,9 @@ TEST(an_ordinary_user_reads_no_count_of_the_kernel)
 #define WHOLE 100000 /* a period */
 
 /*
- * Starts and stops the context 100 times, and executes half a period each time. If @writes is true,
- * writes the PMD before each start. Returns the number of samples.
+ * Starts and stops the context 100 times. Between start and stop, executes enough instructions for
+ * half a period. If @writes is true, writes the PMD before each start. Returns the number of
+ * samples.
  */
 static uint64_t samples_of_halves(int fd, bool writes)
 {

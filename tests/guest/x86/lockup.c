@@ -8,7 +8,7 @@
 SUITE(lockup, 600);
 
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
-#define SECONDS	  6u /* several periods of the watchdog, 1 s each */
+#define SECONDS	  6u /* how long the CPU spins: several periods of the watchdog, 1 s each */
 #define CYCLES	  1000000u /* a sampling period */
 
 static void spin(void)

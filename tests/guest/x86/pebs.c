@@ -227,7 +227,7 @@ TEST(a_count_across_the_processors_reset_is_exact)
 	with_pebs(check_counts);
 }
 
-/* If a record was due at the stop, this record must not come in the next run. */
+/* If a record was due at the stop, this record must not come after the next start. */
 static void check_disarmed(void)
 {
 	int fd = context_of(BESIDE, instructions(AT_USER)), i;

@@ -82,8 +82,8 @@ static void work_with_stack_at_0(void)
 }
 
 /*
- * Returns how many instructions of the loop were executed before the instruction that the record of
- * the first sample describes.
+ * Samples the loop. The record of the first sample describes one instruction that the loop has
+ * executed. Returns how many instructions of the loop were executed before this one.
  */
 static uint64_t number_of_first(uint64_t period)
 {
@@ -116,7 +116,7 @@ static void check_record(void)
 	uint64_t first = number_of_first(PERIOD_7);
 
 	ck_assert_uint_eq(number_of_first(PERIOD_7 + 21) - first, 21);
-	/* With a delay the interrupt comes later, but the record comes at the same instruction. */
+	/* With a delay the interrupt comes later, but the record describes the same instruction. */
 	msr_write(TEST_DELAY, 3000);
 	ck_assert_uint_eq(number_of_first(PERIOD_7), first);
 }
@@ -133,7 +133,10 @@ TEST(the_record_is_of_the_event_even_if_the_interrupt_is_late)
 
 /* ---- formats ------------------------------------------------------------------------------ */
 
-/* With this delay, the interrupted instruction is not the instruction of the event. */
+/*
+ * Number of instructions by which the interrupt is delayed, so that the interrupted instruction is
+ * not the instruction of the event.
+ */
 #define DELAY	      3
 #define PERIOD_SLOWLY (PERIOD_10 - DELAY)
 

@@ -101,7 +101,7 @@ static struct counts count_with_perf(void)
 	return counts;
 }
 
-/* The lines of pfmon stat -x begin with the count. */
+/* Each line that pfmon stat -x prints begins with a count. */
 static struct counts count_with_pfmon(void)
 {
 	static char *const command[] = { "/usr/bin/pfmon",

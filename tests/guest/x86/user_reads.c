@@ -15,7 +15,7 @@
 
 SUITE(user_reads, 300);
 
-#define READS	 10000000 /* by one test */
+#define READS	 10000000 /* number of counter reads in a test */
 #define COUNTERS 2 /* the monitored thread uses PMD 0 and PMD 1 */
 
 static uint64_t rdpmc(uint32_t index)

@@ -379,8 +379,8 @@ TEST(a_foreign_nmi_is_passed_on)
 }
 
 /*
- * An NMI that is not ours finds the overflow. The interrupt of the overflow comes later, after this
- * NMI has ended.
+ * The module finds the overflow in an NMI that is not ours. The interrupt of the overflow comes
+ * later, after this NMI has ended.
  */
 static void check_found_by_foreign(void)
 {

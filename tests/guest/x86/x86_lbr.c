@@ -35,8 +35,8 @@ static void must_be_known(entry_t entry, uint64_t filter)
 	int n;
 
 	/*
-	 * Skip the records of returns from interrupts. For example, the previous sample was taken
-	 * in an interrupt.
+	 * Skip the records of returns from interrupts. For example, the interrupt of the previous
+	 * sample ended with such a return.
 	 */
 	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
 		i++;
@@ -214,9 +214,9 @@ static const uint64_t *user_part(chain_t entry)
 }
 
 /*
- * The known branches include two nested calls. If no record is free, these calls overwrite the
- * records of the two outermost calls. When the nested calls return, the overwritten records become
- * empty.
+ * Largest number of recorded callers. The known branches include two nested calls. If no record is
+ * free, these calls overwrite the records of the two outermost calls. When the nested calls return,
+ * the overwritten records become empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 
@@ -379,7 +379,10 @@ static void check_kernel_thread(void)
 	close(fd);
 }
 
-/* A chain of callers begins at the registers of user code, and a kernel thread has none. */
+/*
+ * A chain of callers begins at the user registers of a thread, and a kernel thread has no such
+ * registers.
+ */
 TEST(samples_of_a_kernel_thread_have_no_recorded_callers)
 {
 	with_lbr(check_kernel_thread);

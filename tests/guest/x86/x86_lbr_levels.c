@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that samples contain only branches that the user may see: branches at the selected levels
- * that the monitored thread took. The samples get the branches from Intel's last branch records.
+ * Tests that samples contain only branches that the user may see: branches that the monitored
+ * thread took at the selected levels. The samples get the branches from Intel's last branch
+ * records.
  */
 #include "x86_lbr.h"
 

@@ -11,7 +11,7 @@
 SUITE(x86_pauses, 120);
 
 /*
- * A pause takes PAUSE ns, and in each ns of it the processor executes one instruction. A pause
+ * Length of a pause in ns. In each ns of a pause, the processor executes one instruction. A pause
  * lasts several ticks, so the kernel's clocks are late afterwards.
  */
 #define PAUSE	   (20 * MS)
@@ -20,7 +20,10 @@ SUITE(x86_pauses, 120);
  * kernel, the interrupts after a pause may execute more than a million instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
-/* If a pause is to begin IN_LOOP instructions after the request, it begins in the test's loop. */
+/*
+ * For a pause in the test's loop: number of instructions from the request to the beginning of the
+ * pause.
+ */
 #define IN_LOOP	   (LOOP / 2)
 
 #define DEBUGCTL   0x1d9

@@ -4,8 +4,9 @@
  * sets the callback.  Later kernels made the callback's field private, so modules cannot assign
  * it any more.
  *
- * For older kernels hrtimer_setup() is a macro that calls a function of another name.  So
- * the modules compile even for an older kernel to which hrtimer_setup() was backported.
+ * For older kernels this file defines hrtimer_setup() as a macro that calls pfm_hrtimer_setup().
+ * It does not define a function named hrtimer_setup(), because an older kernel to which
+ * hrtimer_setup() was backported already has this function.
  */
 #ifndef PERFMON_COMPAT_HRTIMER_H
 #define PERFMON_COMPAT_HRTIMER_H

@@ -54,8 +54,8 @@ struct pfm_snapshot;
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: a number that grows at each load, and whenever registers of the parent's
  *	sets are configured
- * @configured: how often an event set of a copy was configured; vary_periods() uses this number to
- *	give each set other random periods
+ * @configured: number of times that an event set of a copy was configured; with this number,
+ *	vary_periods() gives each set different random periods
  * @not_followed: number of threads and child processes that got no copy since the load
  * @closed: number of copies that ended because of a program that the loader may not monitor
  * @made: number of copies made since the load

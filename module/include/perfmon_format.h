@@ -93,9 +93,9 @@ struct pfm_sample {
  * pfm_user_registers() - the registers with which a thread has entered the kernel
  * @task: the task of a sample, or current
  *
- * Kernel threads and the threads of io_uring run no user code.  A process that the kernel itself
- * makes runs no user code before its first exec.  For such a thread task_pt_regs() returns
- * registers without a meaning, or NULL (copy_thread() of powerpc).
+ * Kernel threads and the threads of io_uring run no user code.  If the kernel itself has created a
+ * process, this process runs no user code before its first exec.  For a thread that runs no user
+ * code, task_pt_regs() returns registers without a meaning, or NULL (copy_thread() of powerpc).
  *
  * Return: the registers, or NULL if the thread runs no user code.
  */
@@ -242,7 +242,7 @@ void pfm_format_unregister(struct pfm_format *format);
 unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 				unsigned int most);
 
-/* Store a count or an offset.  Readers see it only after the data that it covers. */
+/* Store a count or an offset.  A reader that sees the new value also sees the data it covers. */
 #define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
 
 /*
@@ -269,8 +269,8 @@ static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u6
 /**
  * pfm_linear_next() - get the place of the next entry
  *
- * Return: the place, or NULL if the largest entry does not fit.  If it does not fit, the sample has
- * been counted as lost, and the handler must return pfm_linear_full().
+ * Return: the place, or NULL if the largest entry does not fit.  Before this function returns NULL,
+ * it counts the sample as lost; the handler must then return pfm_linear_full().
  */
 static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
 {

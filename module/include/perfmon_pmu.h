@@ -233,7 +233,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	returns, the set's counters must no longer count.
  * @read: hot; store the 64-bit values of @used_pmds in @values; the counters may be running.
  *	@values[n] is pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the
- *	same as overflows(); it must read the overflow flags after the values.
+ *	same as overflows(); @read must read the overflow flags after the values.
  * @sample: hot; called after an overflow, with counters halted.  For each PMD n in the bitmap @pmds
  *	that has type PFM_REG_SAMPLED, store the value in @values[n].  Required if the PMU has such
  *	registers.
@@ -276,9 +276,9 @@ struct pfm_pmu_operations {
 /**
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name that the PMU's directory in sysfs shows
- * @is_state: true if the PMD's value is what @read returns at the moment.  False if the PMD counts:
- *	while an event set is active and monitoring, each increase of what @read returns is added to
- *	the set's PMD.
+ * @is_state: true if the PMD shows the value that @read returns at the moment.  False if the PMD
+ *	counts: while an event set is active and its context monitors, each increase of this value
+ *	is added to the set's PMD.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
  *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
@@ -474,10 +474,10 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Called with interrupts off.  The registers
- * of a set that counts on this CPU must not have changed.  A module calls this function, for
- * example, on each CPU that comes online, unless a CPU's registers keep their values while the CPU
- * is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off.  While a set
+ * counts on this CPU, only registers that this set does not use may have changed.  A module calls
+ * this function, for example, on each CPU that comes online, unless a CPU's registers keep their
+ * values while the CPU is offline.
  */
 void pfm_registers_lost(void);
 

@@ -11,7 +11,7 @@
  * changes this pointer.  When the CPU goes offline, the context is unloaded there, and the user
  * gets a message.  The user can still read the values, and load the context again.
  *
- * A PMU may have registers that several CPUs share (scope.c).  A context of this PMU is bound to
+ * A PMU may have registers that several CPUs share (scope.c).  A context of such a PMU is bound to
  * the CPU that owns the registers.  The context is stored in pmu->cpu_data of that CPU, not in
  * pfm_cpu_bound.  So a context for the CPU's own PMU can be loaded there at the same time.
  */

@@ -39,8 +39,8 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 
 /*
  * A thread that executes a program becomes the thread group leader, so its tid is now the tgid.
- * pfm_pause() stops the counters, and pfm_resume() starts them again.  A start clears the
- * hardware's branch records, so samples of the new program do not contain branches of the old one.
+ * Stop the counters and start them again: a start clears the hardware's branch records, so samples
+ * of the new program do not contain branches of the old one.
  */
 static void enter_program(struct pfm_context *context)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Steps of every load, and steps of every unload, on a thread or on a CPU. */
+/* Steps of the load and of the unload of a context, on a thread or on a CPU. */
 #ifndef PERFMON_LOAD_H
 #define PERFMON_LOAD_H
 

@@ -93,8 +93,8 @@ static ssize_t read_setting(char *text, size_t size)
 }
 
 /*
- * A setting that cannot be read or parsed counts as PARANOID_CLOSED.  Return: 0, or -ENOMEM if
- * there was not enough memory to read it.
+ * Store the setting in *@paranoid, or PARANOID_CLOSED if it cannot be read or parsed.  Return: 0,
+ * or -ENOMEM if there was not enough memory to read it.
  */
 static int read_paranoid(int *paranoid)
 {

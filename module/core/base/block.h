@@ -18,7 +18,7 @@ struct task_struct;
  * description of a field says something else.
  *
  * @wanted: the thread has to block, or is blocked; may also be changed without the lock
- * @over: an overflow never blocks the thread again; may also be read without the lock
+ * @over: overflows do not block the thread any more; may also be read without the lock
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: task work in which the thread blocks before it returns to user mode
  * @waiters: wait queue of the thread

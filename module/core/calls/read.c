@@ -35,12 +35,12 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 }
 
 /*
- * @first: the value that pmd_name.number has for PMD 0 of a set
+ * @first: pmd_name.number for PMD 0 of the set that is being read
  *
- * Return: the number of the PMD, if the element belongs to this set and has_flags() is false.  For
- * other elements, a number that no PMD has.  One subtraction is enough for this: if the set or the
- * flags are wrong, the difference is at least 2^16.  perfmon supports only little-endian machines,
- * so the number of the PMD is in the low bits.
+ * Return: the number of the PMD if the element belongs to this set and has_flags() is false; if
+ * not, a number that no PMD has.  perfmon supports only little-endian machines, so the number of
+ * the PMD is in the low 16 bits of @name.  If the set or the flags are wrong, the difference is at
+ * least 2^16, which is larger than the number of any PMD.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {

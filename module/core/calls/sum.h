@@ -19,8 +19,8 @@ void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 
 /*
  * The caller holds the context's mutex.  Each copy has a set with the same number as @set.  Return:
- * the sum of the activities of these sets, including those of ended copies.  It does not include
- * the activity of @set itself.
+ * the sum of the runs, and the sum of the durations, of these sets.  Both sums include the sets of
+ * ended copies, but not @set itself.
  */
 struct pfm_set_activity pfm_sum_activity(struct pfm_context *context,
 					 struct pfm_set *set);

@@ -44,7 +44,7 @@ static enum kind kind_of(const struct pfm_context *context)
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
 
-/* Length of pfm_claims.uses[kind].  fill_place() says what is done if all entries are in use. */
+/* Number of entries in pfm_claims.uses[kind].  If all are in use, fill_place() shares an entry. */
 #define USES 16
 
 /**

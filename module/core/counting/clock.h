@@ -4,9 +4,9 @@
  *
  * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on POWER it needs
  * only a third of the instructions.  It is also the clock with which the kernel accounts CPU time.
- * But on x86 the time counters of CPUs may disagree.  Then local_clock() can be off by a tick,
- * which is too much when short times are measured.  So the core uses ktime_get_mono_fast_ns() on
- * x86, and local_clock() elsewhere.
+ * But on x86 the time stamp counters (TSC) of the CPUs may disagree.  Then local_clock() can be off
+ * by a tick, which is too much when short times are measured.  So the core uses
+ * ktime_get_mono_fast_ns() on x86, and local_clock() elsewhere.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H

@@ -17,9 +17,10 @@ struct pfm_set;
  *
  * Each CPU has two of these structures: pfm_cpu for the contexts of its threads, and pfm_cpu_bound
  * for the context that is bound to the CPU.  A thread's context and the bound context may count at
- * the same time, with different PMUs or with different counters of one PMU.  For each PMU that
- * several CPUs share, each CPU has one more structure.  It is for the context that is bound to the
- * CPU and uses this PMU.  A context always uses the same kind of structure, see pfm_here().
+ * the same time, with different PMUs or with different counters of one PMU.  For each PMU whose
+ * registers several CPUs share, each CPU has one more structure.  It is for the context that is
+ * bound to the CPU and uses this PMU.  A context always uses the same kind of structure, see
+ * pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring

@@ -31,7 +31,7 @@ struct pfm_cpu_timer {
 	s64 next;
 };
 
-/* Set up @timers, one for each CPU.  They are fields of the structures @cpus. */
+/* Set up @timers, one for each CPU.  Each timer is a field of its CPU's structure in @cpus. */
 void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
 			struct pfm_cpu __percpu *cpus, void (*look)(struct pfm_cpu *cpu));
 /* Stop the timers.  No context uses them any more. */
@@ -46,7 +46,8 @@ void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left);
 /*
  * Like pfm_cpu_timer_start(), for a timer that expired too early.  Here @left is always the time
  * from now, even in the timer's own callback.  If it were the time from the last expiry, and the
- * machine had stood still, the timer would then expire many times to catch up.
+ * callback came very late, for example because a virtual machine had been stopped, the timer would
+ * expire many times until it had caught up.
  */
 void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left);
 

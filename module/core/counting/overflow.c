@@ -32,7 +32,7 @@
  * Add the hardware's wraps to the 64-bit values.  A counter whose 64-bit emulation is
  * off (PFM_REGFL_NO_EMUL64) has only the width of the hardware, so its wrap is ignored.
  *
- * Return: PMDs whose 64-bit values have overflowed.
+ * Return: bitmap of the PMDs whose 64-bit values have overflowed.
  */
 static __always_inline u64 carry(const struct pfm_pmu *pmu,
 				 struct pfm_registers *registers, u64 overflows)
@@ -62,8 +62,8 @@ static noinline u64 user_ip(struct task_struct *task)
 /*
  * Return: the address of the interrupted instruction.  If this is a kernel address that the user
  * may not see, return the address at which the thread entered the kernel.  For a context on a
- * thread, do not use current.  In an NMI right after the probe of sched_switch, current is still
- * the previous thread, and the user must not see the addresses of that thread.
+ * thread, current may be the wrong thread: in an NMI right after the probe of sched_switch, current
+ * is still the previous thread, and the user must not see the addresses of that thread.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)
@@ -75,8 +75,8 @@ static __always_inline u64 visible_ip(const struct pfm_context *context,
 }
 
 /*
- * Store in @sample the running thread and its numbers.  The numbers are 0 if the thread has ended,
- * or if it is not in the pid namespace of the context's creator.
+ * Store in @sample the running thread and its numbers.  The numbers are 0 if the thread is exiting
+ * and has no numbers any more, or if it is not in the pid namespace of the context's creator.
  */
 static noinline void tell_running_thread(const struct pfm_context *context,
 					 struct pfm_sample *sample)
@@ -368,7 +368,7 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * A stop of the counters has found overflows.  Return: the pt_regs for the samples.
+ * Overflows were found when the counters were stopped.  Return: the pt_regs for the samples.
  * Sometimes an overflow at user level is found only when the thread leaves the CPU, for example if
  * the last instruction before a system call caused it.  Then the sample gets the address at which
  * the thread entered the kernel.  If an interrupt stops a system-wide context, the sample gets the

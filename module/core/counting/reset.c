@@ -5,9 +5,9 @@
 
 /*
  * Carta's generator: the next state is (16807 * state) mod (2^31 - 1).  Modulo 2^31 - 1, the
- * product equals the sum of its 31-bit digits ("Two fast implementations of the 'minimal
- * standard' random number generator", CACM 33:1, 1990).  The function returns the state
- * before this step, as perfmon2 did.
+ * product equals the sum of two numbers: its low 31 bits, and the bits above them ("Two fast
+ * implementations of the 'minimal standard' random number generator", CACM 33:1, 1990).  The
+ * function returns the state before this step, as perfmon2 did.
  */
 static u32 draw(struct pfm_pmd_attributes *attributes)
 {

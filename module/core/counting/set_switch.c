@@ -23,10 +23,10 @@
 #include "throttle.h"
 
 /*
- * Number of ns by which the timer may expire too early: the set's turn is then regarded as over.
- * The timer can be early for two reasons.  First, the timer's clock differs from the clock that
- * measures durations.  Second, when one turn follows another, the next expiry is computed from the
- * last expiry, not from now.
+ * If no more than this number of ns remains of the set's turn when the timer expires, the turn is
+ * regarded as over.  The timer can be early for two reasons.  First, the timer's clock differs from
+ * the clock that measures durations.  Second, when one turn follows another, the next expiry is
+ * computed from the last expiry, not from now.
  */
 #define SLACK 5000
 

@@ -20,9 +20,8 @@ void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);
 void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus);
 
 /*
- * @set begins to count here: start the timer.  Called with the context lock held on the CPU
- * where the thread runs, or by the overflow handler.  @is_fresh: @set has just become
- * active.
+ * @set begins to count here: start the timer.  Called on the CPU where the thread runs, with the
+ * context lock held, or by the overflow handler.  @is_fresh: @set has just become active.
  */
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh);
 

@@ -5,9 +5,10 @@
 #include "virtual.h"
 
 /*
- * A counter may wrap during a read.  So read again until two successive reads return the same
- * wrapped counters.  The interrupts for these wraps have not come yet, so add 2^width to the value
- * of each wrapped counter.
+ * A counter may wrap during a read, before or after its value is read.  So read again until two
+ * successive reads return the same wrapped counters: then these counters wrapped before the last
+ * read began.  The interrupts for these wraps have not come yet, so add 2^width to the value of
+ * each wrapped counter.
  * @seen: the wrapped counters that the first read returned.
  */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,

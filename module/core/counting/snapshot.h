@@ -25,9 +25,9 @@ struct pfm_snapshot {
  * The modulo keeps a speculative read within the memory of the snapshot.  It is cheaper than
  * array_index_nospec(), and just as safe.
  *
- * The code uses a pointer instead of an index.  The kernels of distributions have UBSAN, which
- * would check an index.  This check may call a function, and no function may be called inside a
- * user access section.
+ * The code uses a pointer instead of an index, because the kernels of distributions have UBSAN,
+ * which would check an index.  This check may call a function, and no function may be called inside
+ * a user access section.
  */
 #define PFM_SPECULATED_PMDS 512
 static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
@@ -69,8 +69,8 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
 }
 
 /*
- * Read a set once.  Called with interrupts off, where the registers are.  @set: the set, or NULL
- * for the active one.
+ * Read a set once.  Called where the registers are (see struct pfm_context), with interrupts off.
+ * @set: the set, or NULL for the active one.
  *
  * Return: the set, or NULL if an NMI handled an overflow during the read.  That overflow may have
  * switched sets.

@@ -65,9 +65,9 @@ static inline u64 pfm_switches_of(const struct task_struct *task)
 }
 
 /*
- * What a context has done since its load.  Changed only where the context's registers are.
- * A load on a thread sets @switches to -n if the thread has been switched out n times before: see
- * pfm_statistics_begin().
+ * What a context has done since its load.  Changed only where the context's registers are (see
+ * struct pfm_context).  A load on a thread sets @switches to -n if the thread has been switched out
+ * n times before: see pfm_statistics_begin().
  */
 struct pfm_context_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;

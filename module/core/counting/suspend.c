@@ -38,8 +38,9 @@ static void call_each(const struct pfm_pmu *pmu,
 
 /*
  * pfm_pause() may find an overflow and queue an irq_work that sends the notification.  The suspend
- * may reset the CPU.  Then the interrupt for this work is lost, and work that is queued later
- * raises no interrupt either.  So this function runs the work.
+ * may reset the CPU.  Then the interrupt for this work is lost, and the work stays in the queue.
+ * Later work raises no interrupt either, because the kernel raises an interrupt only when it adds
+ * work to an empty queue.  So this function runs the work.
  */
 void pfm_cpu_pause(const struct pfm_pmu *pmu)
 {

@@ -16,8 +16,9 @@ void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_end(struct pfm_context *context);
 
 /*
- * Called where the registers are, with the context lock held.  The overflow handler may
- * call pfm_monitoring_end(), pfm_monitoring_mask() and pfm_pause() without the lock.
+ * Called where the registers are (see struct pfm_context), with the context lock held.  The
+ * overflow handler may call pfm_monitoring_end(), pfm_monitoring_mask() and pfm_pause() without the
+ * lock.
  */
 void pfm_monitoring_begin(struct pfm_context *context);
 void pfm_monitoring_end(struct pfm_context *context);

@@ -25,8 +25,8 @@
 #include "throttle.h"
 
 /*
- * The share of a set's duration that its overflow handlers may take, in percent.  Interrupt entry
- * and return are not included.
+ * The share of a set's duration that its overflow interrupts may take, in percent.  The time for
+ * interrupt entry and return is not measured.
  */
 #define BUSY 25
 

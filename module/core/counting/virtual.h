@@ -20,7 +20,10 @@ bool pfm_virtual_is_of_thread(unsigned int pmd);
 const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd);
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd);
 
-/* Called where the registers are: with the context lock held, or in an NMI. */
+/*
+ * Called where the registers are (see struct pfm_context): with the context lock held, or in an
+ * NMI.
+ */
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set);
 void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd);

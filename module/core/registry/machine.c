@@ -14,7 +14,7 @@
 #include "machine.h"
 #include "perfmon_pmu.h"
 
-/* The module alias.  request_module() does not accept a longer one. */
+/* The module alias.  request_module() accepts at most 56 bytes, including the terminating zero. */
 static char alias[56];
 
 #if defined(CONFIG_ARM64)

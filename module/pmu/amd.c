@@ -122,8 +122,8 @@ static void __init describe_counter(unsigned int n)
 
 /*
  * Version 2 of AMD's PMU, PerfMonV2, has global registers, and CPUID reports the number of its
- * counters.  The global registers control only the counters that exist with the CPU feature
- * PERFCTR_CORE.  If a hypervisor hides this feature, PerfMonV2 cannot be used.
+ * counters.  The global registers control only the counters of the CPU feature PERFCTR_CORE.  If a
+ * hypervisor hides this feature, PerfMonV2 cannot be used.
  * Return: the number of counters; 0 if PerfMonV2 cannot be used.
  */
 static unsigned int __init counters_of_version_2(void)

@@ -4,10 +4,10 @@
  * perfmon_amd.h.
  *
  * One unit samples fetches, and one unit samples ops.  A unit counts its events up to a maximum,
- * takes a sample and stops: it sets the valid bit of its control register and raises an NMI.  The
- * maximum is a field of the control register.  We set the maximum to the number of events until the
- * PMD overflows (rounded up, see run_unit()).  A PMD has 64 bits, so this number may not fit into
- * the field.  Then we set the maximum to the largest number that the field can hold.
+ * takes a sample and stops.  It then sets the valid bit of its control register and raises an NMI.
+ * The maximum is a field of the control register.  We set the maximum to the number of events until
+ * the PMD overflows (rounded up, see run_unit()).  A PMD has 64 bits, so this number may not fit
+ * into the field.  Then we set the maximum to the largest number that the field can hold.
  *
  * The manuals are the AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
  * Sampling", and the BIOS and Kernel Developer's Guide (BKDG) of family 10h.
@@ -142,7 +142,7 @@ static void run(struct ibs_cpu *cpu, struct pfm_registers *registers)
 		run_unit(cpu, registers, n);
 }
 
-/* Return: how many events a running unit has to count until its PMD overflows. */
+/* Return: the number of events that a running unit must still count until its PMD overflows. */
 static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 {
 	const struct perf_event *event = cpu->placeholders[unit];
@@ -242,8 +242,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * Expect the NMI of a sample that has already been found, or was lost when the unit was halted.  If
- * a unit is halted outside of an NMI, such an NMI may come immediately.  So the caller calls this
+ * Expect an NMI whose sample has already been found, or was lost when the unit was halted.  If a
+ * unit is halted outside of an NMI, such an NMI may come immediately.  So the caller calls this
  * function before the halt.  The handler of such an NMI may clear @expects_late, so the caller
  * calls this function again after the halt.
  */
@@ -298,7 +298,7 @@ static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs 
 	save(cpu, regs, noted);
 	/*
 	 * If pfm_running_registers() no longer returns the loaded set, the core is about to call
-	 * stop(), which returns the overflows.
+	 * stop().  stop() will return the overflows, so they are not reported here.
 	 */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;

@@ -52,9 +52,9 @@ static inline u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
 }
 
 /*
- * Return: the unit's count.  If the unit has a sample, the count is the maximum at which the unit
- * took the sample.
- * If the op unit has no sample and its count cannot be read, 0 is returned.
+ * Return: the unit's count.  If the unit has a sample, this is the maximum, because a unit takes a
+ * sample when its count reaches the maximum.  If the op unit has no sample and its count cannot be
+ * read, 0 is returned.
  */
 static inline u64 counted(enum unit unit, u64 control)
 {

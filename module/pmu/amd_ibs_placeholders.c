@@ -35,7 +35,7 @@ bool __init amd_ibs_find_units(void)
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }
 
-/* perf would stop an event with too many interrupts, so set the event's count of them to 0. */
+/* perf would stop an event that has too many interrupts, so set its number of interrupts to 0. */
 static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {

@@ -243,7 +243,7 @@ static void shared_reset(void *pmu)
 	perf.reset(pmu);
 	if (!here_is_ours() || !claimed)
 		return;
-	/* Wait until PMCR_EL0.P and .C, set by perf.reset(), have cleared the counters. */
+	/* perf.reset() has set PMCR_EL0.P and .C.  Wait until they have cleared the counters. */
 	isb();
 	enable_pmu();
 	pfm_registers_lost();
@@ -524,8 +524,8 @@ static int armv8_cpu_online(unsigned int cpu)
  *	arm_pmu, the CPU is used, too.
  * @name: set to the name of the arm_pmu
  *
- * perf gives a raw event of a CPU to the CPU's PMU.  So create a raw event, which never counts, to
- * find the PMU.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
+ * perf gives a raw event to the PMU of the event's CPU.  So create a raw event that never counts,
+ * and take its PMU.  An arm_pmu is never freed (its driver is built in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {

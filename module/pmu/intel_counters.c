@@ -101,7 +101,7 @@ static void reduce(struct intel_counters *all, const struct intel_counters *here
 	all->capabilities &= here->capabilities;
 }
 
-/* If a counter were wider on one CPU than on the others, it would overflow later on that CPU. */
+/* If a counter were wider on one CPU than on the others, it would wrap at a larger value there. */
 static bool same_widths(const struct intel_counters *a, const struct intel_counters *b)
 {
 	return a->general_bits == b->general_bits && a->fixed_bits == b->fixed_bits;

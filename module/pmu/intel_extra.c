@@ -77,9 +77,9 @@ static const struct model *find_model(void)
 }
 
 /*
- * Return: whether the register keeps what is written to it.  A hypervisor may lack the register, or
- * may ignore what is written to it.  perf may be using the register at this moment, so its old
- * value is restored immediately.
+ * Return: whether the register keeps what is written to it.  A hypervisor may not offer the
+ * register, or may ignore what is written to it.  perf may be using the register at this moment, so
+ * its old value is restored immediately.
  * @probe: bits that every model with the register has
  */
 static bool exists(u32 msr, u32 probe)

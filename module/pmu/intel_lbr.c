@@ -32,8 +32,8 @@
 #define FREEZE_LBR_ON_PMI BIT_ULL(11) /* of IA32_DEBUGCTL */
 
 /*
- * The value that the processor stores as the address of the branch instruction if the branch comes
- * from a level that the control register does not select.
+ * The processor stores this value instead of a branch instruction's address if the control register
+ * does not select the level of the instruction.
  */
 #define FILTERED	  (~0ull)
 

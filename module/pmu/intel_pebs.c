@@ -91,7 +91,7 @@ struct ds_area {
  * @ds: the area that tells the processor where it has to write the records
  * @buffer: the records that the processor writes
  * @noted: the same records, converted for pfm_overflow()
- * @payloads: the data to which the field payload of each element of @noted points
+ * @payloads: the data of the records; @noted[i].payload points to @payloads[i]
  */
 struct pebs_cpu {
 	struct ds_area ds;
@@ -273,8 +273,9 @@ static int show(char *text, const struct kernel_param *unused)
 
 static const struct kernel_param_ops show_operations = { .get = show };
 module_param_cb(pebs, &show_operations, NULL, 0444);
-MODULE_PARM_DESC(pebs,
-		 "read: format of the records of precise events, or why there are none");
+MODULE_PARM_DESC(
+	pebs, "format of the records of precise events, or the reason why there are none "
+	      "(read only)");
 
 /* Return: why precise sampling is not possible; NULL if it is possible. */
 static const char *why_not(u64 capabilities, bool mixed, bool shared, const char *erratum)

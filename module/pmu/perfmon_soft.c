@@ -3,12 +3,11 @@
  * PMU description "soft": counters made by software, for machines without a usable PMU, and for
  * testing the core on such machines.
  *
- * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a word of
- * latched overflows.  The source of a counter is a number that the kernel keeps anyway and that
- * only grows: a clock, or a field of the thread.  For each running counter, we store the value
- * that its source had at the last update.  An update adds to the counter the amount by which the
- * source has grown since then.  If this makes the counter wrap, the update latches the wrap.
- * Updates happen
+ * Each CPU has simulated hardware: PMCs, counters of counter_width bits and a word of latched
+ * overflows.  The source of a counter is a number that the kernel keeps anyway and that only grows:
+ * a clock, or a field of the thread.  For each running counter, we store the value that its source
+ * had at the last update.  An update adds to the counter the amount by which the source has grown
+ * since then.  If this makes the counter wrap, the update latches the wrap.  Updates happen
  *
  *  - in stop(), which the core calls at every context switch.  No timer is set for counters of
  *    context switches and migrations, so stop() finds their overflows;
@@ -49,7 +48,7 @@
 #include "perfmon_pmu.h"
 #include <perfmon/perfmon_soft.h>
 
-#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* in counts of a clock */
+#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* ns, or ticks of the time counter */
 
 /*
  * The timer never expires earlier than SOFT_MINIMUM_NS after a start, so that the thread makes

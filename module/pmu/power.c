@@ -96,8 +96,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * After this function no counter counts.  The write also clears PMAO.  This cancels a pending
- * interrupt, so no interrupt comes.  The overflow that raised the interrupt stays in the counter.
+ * After this function no counter counts.  The write also clears PMAO, which cancels a pending
+ * interrupt.  The overflow that raised the interrupt stays in the counter.
  */
 static void freeze(void)
 {
@@ -109,7 +109,8 @@ static void freeze(void)
  * The kernel's privilege state determines which bit stops the counters while the kernel runs.
  * Under a hypervisor the kernel runs in privileged state, and the bit is FCS.  On bare metal the
  * kernel runs in hypervisor state, so FCS is turned into FCH.  An FCH bit that the user has set is
- * dropped, because it would freeze the counters in the kernel, not in a hypervisor below it.
+ * dropped: the user means a hypervisor below the kernel, but the bit would freeze the counters
+ * while the kernel itself runs.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {
@@ -338,8 +339,9 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
  * because on POWER the kernel only sets a flag in memory to disable them.  In this case the
  * performance monitor interrupt is an NMI.
  *
- * If no set is running any more, the core is about to stop the set that was running.  Then the
- * handler only has to freeze the counters: the overflow stays in its counter.
+ * The core may be about to stop the set that has counted.  Then pfm_overflow() returns no set, and
+ * the handler only has to freeze the counters: the overflow stays in its counter, and the core
+ * finds it there.
  */
 void power_interrupt(struct pt_regs *regs)
 {

@@ -118,10 +118,9 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: the register that arms counters
  * @extras: registers that refine events
  *
- * write_pmcs() compares the new values with this structure.  It does not use its argument
- * @programmed, because @programmed is always a set of the same context.  So write_pmcs() avoids
- * writes even when the CPU switches between threads whose contexts have the same values of the
- * PMCs.
+ * write_pmcs() compares the new values with this structure, not with its argument @programmed,
+ * which is always a set of the same context.  So write_pmcs() avoids writes even when the CPU
+ * switches between threads whose contexts have the same values of the PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -226,8 +225,8 @@ void x86_halt_one_by_one(const struct pfm_registers *registers)
 
 /*
  * A counter may overflow before the last counter is started.  The NMI handler may then mask the
- * context or switch to another set.  In this case @registers must not run when this function
- * returns.
+ * context or switch to another set.  In this case the set @registers must not count any more when
+ * this function returns.
  */
 static noinline void start_one_by_one(struct pfm_registers *registers)
 {

@@ -36,9 +36,9 @@
 
 /*
  * A counter is at least this many bits wider than its PMD.  The highest bit is the overflow flag.
- * The bit below it is not used, because perf may own the counter.  perf only loads values that
- * leave less than half of the counter's range until the wrap.  If the PMD used this bit, too, a PMD
- * with the value 0 would leave exactly half of the range.
+ * The PMD does not use the bit below it either, because with shared ownership perf may load the
+ * counter.  perf only loads values that leave less than half of the counter's range until the wrap.
+ * If the PMD used this bit, a PMD with the value 0 would leave exactly half of the range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -103,7 +103,7 @@ struct x86_branches {
 };
 
 /**
- * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
+ * struct x86_pebs - precise sampling: after a wrap, the processor records the counter's next event
  * @enable: MSR with two bits for each general counter: one arms the counter, the other adds
  *	latencies to its records
  * @acknowledge: bits that acknowledge an overflow of the record buffer, in the MSR

@@ -94,11 +94,12 @@ static void put(unsigned int n, struct perf_event *event)
 
 /**
  * x86_placeholders_sort() - assign each parked placeholder of this CPU to the PMD of its counter
- * @parked: bitmap of PMDs; if a PMD in it has a placeholder, this placeholder is parked
+ * @parked: bitmap of the PMDs whose placeholder is parked; it may also contain PMDs that have no
+ *	placeholder
  *
- * perf may have moved some placeholders to other counters.  After this function, the same PMDs have
- * a placeholder as before.  If the counter of a placeholder belongs to none of these PMDs, the
- * placeholder is assigned to one of them that would otherwise get no placeholder.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  The PMDs that had a placeholder still
+ * have one after this function.  If the counter of a placeholder belongs to none of these PMDs, the
+ * placeholder is assigned to one of them that would otherwise have none.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {

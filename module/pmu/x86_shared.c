@@ -106,7 +106,10 @@ static __always_inline u64 read_value(struct perf_event *event)
 	return x86_rdpmc(event->hw.event_base_rdpmc);
 }
 
-/* Let the counter continue from @value.  The counter wraps when its low bits, the PMD, wrap. */
+/*
+ * Let the counter continue from @value.  The PMD is only the low bits of the counter.  The other
+ * bits are set, so the counter wraps when the PMD does.
+ */
 static __always_inline void load_value(struct perf_event *event,
 				       const struct x86_counter *counter, u64 value)
 {
@@ -319,8 +322,10 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
  * The counters are loaded one after the other, so one may wrap before the last one is loaded.  The
  * NMI of this wrap must not look at counters that are not loaded yet, so the NMI leaves the wrap to
  * this function.  The sample of this overflow has the address where the thread entered the kernel.
- * If an NMI comes while this function looks for such wraps, the NMI handles them.  The NMI may also
- * mask the context or switch sets, so running_now() looks up the set that counts.
+ *
+ * Before this function handles such wraps, set->is_loading is false for a moment.  An NMI at that
+ * moment handles the wraps itself.  The NMI may also mask the context or switch sets, so
+ * running_now() looks up the set that counts.
  */
 static void shared_start(struct pfm_registers *registers)
 {
@@ -418,10 +423,10 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * After a stop the counters are parked, and pending is 0: there is nothing to acknowledge.  If the
- * stop has found a wrap, the NMI of this wrap may come late, see handle_late_nmi().  This function
- * does not call x86_expect_late(), which also unmasks the interrupt: with shared ownership, only
- * perf unmasks it.
+ * After a stop the placeholders are parked, and set->pending is 0: there is nothing to acknowledge.
+ * If the stop has found a wrap, the NMI of this wrap may come late, see handle_late_nmi().  This
+ * function does not call x86_expect_late(), because x86_expect_late() also unmasks the interrupt.
+ * With shared ownership, only perf unmasks it.
  */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {

@@ -2,8 +2,8 @@
 /*
  * PMU description "example": two counters count the ticks of the CPU's time counter.  PMD n
  * counts if PMC n is 1.  Two virtual PMDs return what the kernel knows about a thread.  See
- * docs/writing-a-pmu-module.md.  No overflow interrupt is needed: at 4 GHz, 48 bits wrap once
- * in 19 hours, and the core reads or stops the counters much more often.
+ * docs/writing-a-pmu-module.md.  No overflow interrupt is needed: at 4 GHz, a 48-bit counter wraps
+ * once in 19 hours, and the core reads or stops the counters much more often.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -21,11 +21,11 @@ static DEFINE_PER_CPU(u64, selected);
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
-static DEFINE_PER_CPU(u64, since); /* when counters[] were last started or updated */
+static DEFINE_PER_CPU(u64, since); /* time of the last start or update of counters[] */
 
 /*
  * Write bit 0 of each PMC; all other bits are reserved.  A PMC that the set does not use has its
- * default value.  A module may write unused PMCs only if nobody else uses their registers.
+ * default value.  This function may write it, because only this module uses the registers.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -85,8 +85,8 @@ static const struct pfm_pmu_operations example_operations = {
 };
 
 /*
- * The number of ticks reveals no more than /proc does.  So a context that may count only at user
- * level may use these PMCs, although they cannot exclude the kernel level.
+ * The number of ticks reveals no more than the CPU times that /proc shows.  So a context that may
+ * count only at user level may use these PMCs, although they cannot exclude the kernel level.
  */
 #define TYPE PFM_REG_NO_LEVELS
 

@@ -54,8 +54,8 @@ static u32 first_place(const struct pfm_hist_hdr *header, const struct pfm_sampl
 }
 
 /*
- * Return: the entry of the sample or, if it has none yet, an unused entry.  NULL if all of the
- * PFM_HIST_NEIGHBOURS entries that the sample may use are in use for other samples.
+ * Return: the entry of the sample or, if it has none yet, an unused entry.  NULL if other samples
+ * use all of the PFM_HIST_NEIGHBOURS entries that this sample may use.
  */
 static struct pfm_hist_entry *find(struct pfm_hist_hdr *header,
 				   const struct pfm_sample *sample)

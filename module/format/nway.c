@@ -109,9 +109,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Hand back the oldest full region.  If samples have been lost since the previous restart, no
- * region is free, and the handler fills this region next.  So the description of this region gets
- * the number of these samples.
+ * Hand back the oldest full region.  If samples have been lost since the previous restart, all
+ * other regions are full, too, and the handler fills this region next.  So the description of this
+ * region gets the number of the lost samples.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

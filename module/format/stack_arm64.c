@@ -17,8 +17,8 @@
 #include "stack.h"
 
 /*
- * Number of addresses for which there is room before the pc.  About 20 functions have been called
- * since the exception, and each has one address in the trace.
+ * The array for the trace has room for this number of addresses before the pc.  About 20 functions
+ * have been called since the exception, and each has one address in the trace.
  */
 #define OURS 48
 

@@ -23,7 +23,7 @@
 struct frame {
 	u64 caller; /* address of the caller's frame */
 	u64 condition;
-	u64 link; /* return address into this frame's function */
+	u64 link; /* address in this frame's function to which the called function returns */
 };
 
 struct walk {
@@ -31,7 +31,7 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	/* how many frames may still be read, so that even a circular chain ends */
+	/* number of frames that may still be read; ends the walk even on a circular chain */
 	unsigned int frames;
 	bool is_kernel;
 };
@@ -67,10 +67,10 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 
 /*
  * @link is the link register, @frame the innermost frame and @caller the next frame.
- * Return: true if neither frame contains the return address in @link.
+ * Return: true if neither frame contains the value of @link.
  *
- * If @frame->link is the same address, @link is stale: it was set by a call that has returned.  If
- * @caller->link is the same address, the innermost function has saved the link register there, so
+ * If @frame->link is equal to @link, @link is stale: it was set by a call that has returned.  If
+ * @caller->link is equal to @link, the innermost function has saved the link register there, so
  * @link is not needed.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,

@@ -2,12 +2,12 @@
 /*
  * Samples of several buffers, sorted by time.
  *
- * In each buffer the samples are in time order. So the next sample is the oldest one among the
- * first unread samples of all buffers. But at this moment a CPU may still be writing a sample that
- * is older than the samples of other CPUs. So the library takes samples in rounds. A round consists
- * of the samples that are in the buffers when the round begins. The library then waits MOMENT ns
- * before it takes the first of these samples. After this time, the CPUs have written all samples
- * that are older than a sample of the round.
+ * In each buffer the samples are in time order. So the library compares only the first unread
+ * sample of each buffer, and takes the oldest one. But a CPU may still be writing a sample that is
+ * even older. So the library takes samples in rounds. A round consists of the samples that are in
+ * the buffers when the round begins. The library then waits MOMENT ns before it takes the first of
+ * these samples. After this time, the CPUs have written all samples that are older than a sample of
+ * the round.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -55,7 +55,7 @@ typedef int os_err_t;
 /* The argument @type of pfm_read() must have this value. */
 #define PFM_RW_PMD	    1 /* read PMDs; @ptr points to an array of pfarg_pmr_t */
 
-/* A buffer of this many bytes can hold any sentence of pfm_last_error(). */
+/* Size in bytes of a buffer that can hold any sentence of pfm_last_error(). */
 #define PFM_LAST_ERROR_SIZE 512
 
 /* The largest CPU number that pfm_cpus_parse() accepts. */

@@ -34,8 +34,8 @@ static void print_synopsis(FILE *file, const struct command_line *line)
 }
 
 /*
- * Print @text in lines that begin after TEXT_COLUMN blanks. The first of these lines already has
- * @column characters.
+ * Print @text in lines that begin after TEXT_COLUMN blanks. The caller has already printed @column
+ * characters of the first line.
  */
 static void print_text(FILE *file, const char *text, int column)
 {

@@ -82,7 +82,10 @@ struct event_options {
 	unsigned int count;
 };
 
-/* Rows of options that several commands have; @field is option_row.offset. */
+/*
+ * Elements of a table of options, for options that several commands have. @field is the value of
+ * option_row.offset.
+ */
 #define EVENT_OPTION(field)                                                              \
 	{                                                                                \
 		"event", 'e', "EVENT[,EVENT]...", EVENT_HELP, take_event, field          \
@@ -106,8 +109,8 @@ struct event_options {
 
 /*
  * options_number() parses a number from 1 to @most. options_size() parses a size from @least to
- * @most bytes, such as 4096, 64k, 1M or 2G. Messages call the number or size @what. Both functions
- * return 0, or -1 after reporting an error.
+ * @most bytes, such as 4096, 64k, 1M or 2G. @what is the name of the number or size in error
+ * messages. Both functions return 0, or -1 after reporting an error.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
@@ -137,7 +140,7 @@ struct id_list {
 
 /*
  * Append the numbers in @text to @list. The numbers are separated by commas and greater than 0.
- * Messages call such a number @what. Returns 0, or -1 after reporting an error.
+ * @what is the name of such a number in error messages. Returns 0, or -1 after reporting an error.
  */
 int options_ids(const char *text, const char *what, struct id_list *list);
 

@@ -56,7 +56,10 @@ const char *time_text(uint64_t time, char text[TIME_TEXT])
 	return text;
 }
 
-/* Two or three digits are shown, except below 1 kB and from 1000 TB on. */
+/*
+ * Sizes below 1 kB are shown exactly. Larger sizes are rounded to two or three digits, such as
+ * "1.5 kB" or "592 kB". Sizes of 1000 TB or more have at least four digits.
+ */
 const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
 {
 	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };

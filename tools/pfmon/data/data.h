@@ -316,8 +316,8 @@ struct data_unsampled {
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers describe this file only. When pfmon ends a file and
- * begins the next one, the kernel may have taken samples that will be in the next file. In the file
+ * If a recording has several files, the numbers describe this file only. When pfmon ends a file,
+ * the kernel may already have taken samples that pfmon will write to the next file. In the file
  * that ends, @produced does not include these samples: it is the sum of @written and @lost.
  */
 struct data_end {

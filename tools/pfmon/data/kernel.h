@@ -30,8 +30,8 @@ struct kernel_region {
 
 /**
  * struct kernel - the addresses of this machine's kernel and its modules
- * @regions: the texts of the kernel and its modules, sorted by address; there are none if the user
- *	may not see kernel addresses
+ * @regions: the text regions of the kernel and its modules, sorted by address; there are none if
+ *	the user may not see kernel addresses
  * @region_count: number of @regions
  * @core: the kernel without its modules; its address never changes. core.start is 0 if the address
  *	is not known

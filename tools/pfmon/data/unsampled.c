@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Add up the numbers of events that are in no sample, and decide whether to warn the user about
- * them.
- */
+/* Add up how many events are in no sample, and decide whether to warn the user about them. */
 #include "../common/sum.h"
 #include "unsampled.h"
 

@@ -105,9 +105,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. On such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. If @other can use only one counter, keep this counter in the choices of @event:
- * matching_find() never gives one counter to both events, so they cannot conflict there. Returns
- * whether a counter was removed. If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. If @other can use only one counter, do not remove this counter: matching_find() never gives
+ * it to both events, so it causes no conflict between them. Returns whether a counter was removed.
+ * If so, stores in @pmc the number of the PMC with the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

@@ -10,7 +10,7 @@
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
  * @rival: if @pmd is NO_COUNTER, another event that needs a different value of some PMC bit, so
- *	that the two events cannot be counted at the same time. NULL if there is no such event. Then
+ *	that the two events cannot be counted at the same time. NULL if there is no such event:
  *	either other events use all counters that can count this event, or no counter can count it
  * @pmc: if @rival is not NULL, number of the PMC that contains this bit
  */

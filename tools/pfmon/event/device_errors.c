@@ -39,8 +39,8 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 }
 
 /*
- * Messages advise the user to run a command. Returns the text that follows this command: " as
- * root", or "" if the user is root already.
+ * Messages put this text after a command that only root can run: " as root", or "" if the user is
+ * root already.
  */
 static const char *as_root(void)
 {

@@ -66,8 +66,8 @@ static bool is_hardware_pmu(const struct machine *machine)
 }
 
 /*
- * If @name has the form PMU::EVENT, PMU is the PMU of @machine, and this PMU has a scope, returns
- * EVENT. Otherwise returns @name.
+ * Returns EVENT if @name has the form PMU::EVENT, where PMU is the name of the PMU of @machine, and
+ * if this PMU has a scope. Otherwise returns @name.
  */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {

@@ -181,7 +181,10 @@ static void show_pmd(const struct pfm_info *info, unsigned int pmd)
 	       register_in(info->available_pmds, pmd) ? "" : ", held");
 }
 
-/* Returns how many PMDs in a row, from @first on, are neither counters nor virtual. */
+/*
+ * Returns the number of consecutive PMDs, beginning with @first, that are neither counters nor
+ * virtual.
+ */
 static unsigned int count_sampled(const struct pfm_info *info, unsigned int first)
 {
 	unsigned int end = first;

@@ -18,8 +18,8 @@
 #define UMASK PFM_AMD_UNCORE_UMASK
 
 /*
- * The bits that a code can have on at least one family. The kernel refuses bits that the processor
- * does not have.
+ * The bits that are valid in event codes on at least one processor family. The kernel refuses the
+ * bits that are not valid on this machine's processor.
  */
 #define L3_CODE                                                                          \
 	(EVENT | UMASK | PFM_AMD_L3_SLICES | PFM_AMD_L3_THREADS | PFM_AMD_L3_19H_CORE |  \

@@ -72,8 +72,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 /*
  * Returns whether the CPU implements the event @code, as far as pfmon knows. The registers
  * PMCEID0_EL0 and PMCEID1_EL0 show which common events the CPU implements. User programs cannot
- * read these registers, but the kernel lists the same events in sysfs. Only the event CHAIN is
- * missing from this list: it joins two counters and counts nothing itself.
+ * read these registers, but the kernel lists the same events in sysfs. The kernel leaves out only
+ * the event CHAIN, because CHAIN joins two counters and counts nothing itself.
  */
 static bool has_code(uint64_t code)
 {

@@ -14,7 +14,10 @@
 /* Set ids have 16 bits. */
 #define MAX_SETS    65536
 
-/* Maximum of NUMBER in 'switch after NUMBER EVENT'. The counter starts at -NUMBER. */
+/*
+ * Maximum of NUMBER in 'switch after NUMBER EVENT'. NUMBER is the period of a counter, and the
+ * maximum period of pfmon record is 2^62, too.
+ */
 #define MOST_EVENTS (1ull << 62)
 
 #define BLANKS	    " \t\r\n"

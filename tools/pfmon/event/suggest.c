@@ -15,7 +15,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return smaller < c ? smaller : c;
 }
 
-/* Returns whether two characters count as the same: '-' and '_' do, and so do 'a' and 'A'. */
+/* Returns whether @a equals @b. Upper and lower case do not matter, and '-' equals '_'. */
 static bool is_same(char a, char b)
 {
 	if (a == '_')
@@ -52,9 +52,10 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * The limit is a third of the length of @wanted, plus 1. If the distance between @name and @wanted
- * is at most the limit, returns the distance. If the distance is greater, but @wanted has at least
- * 4 letters and @name contains @wanted, returns the limit plus 1. In all other cases, returns ~0.
+ * Returns how far @name is from @wanted, or ~0 if the two names are not similar. The limit of the
+ * distance is a third of the length of @wanted, plus 1. If the distance is at most the limit,
+ * returns the distance. If it is greater, but @wanted has at least 4 letters and @name contains
+ * @wanted, returns the limit plus 1. In all other cases, the names are not similar.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

@@ -47,8 +47,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * Even if side_band_open() failed, the kernel may report what happens on some of the CPUs.
-	 * pfmon does not use these reports, because processes may also run on the other CPUs.
+	 * If side_band_open() failed for some of the CPUs, pfmon could still get the reports of the
+	 * other CPUs. It does not use them, because processes may run on any CPU.
 	 */
 	if (error)
 		side_band_close(&all->band);
@@ -177,7 +177,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
 }
 
 /**
- * struct reading - one reading of /proc, which finds processes and writes their names and mappings
+ * struct reading - one reading of /proc: it finds processes and writes their names and mappings
  * @all: what is known about processes
  * @writer: the file
  * @next: a second file that gets the same names and mappings as @writer; NULL: there is none

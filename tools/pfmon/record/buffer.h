@@ -52,8 +52,8 @@ void buffer_free(struct buffer *buffer);
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 
 /*
- * Store in @counts the numbers of buffer_count(), but only for the current file. If @is_last is
- * false, the recording continues in another file, and the samples that are still in the buffer
+ * Store in @counts the same numbers as buffer_count(), but only for the current file. If @is_last
+ * is false, the recording continues in another file, and the samples that are still in the buffer
  * belong to that file.
  */
 void buffer_count_file(const struct buffer *buffer, bool is_last,

@@ -51,8 +51,8 @@ int output_prepare(const char *path)
 		return 0;
 	}
 	/*
-	 * If stat() fails, there is no file to keep, or pfmon cannot use the path. In the second
-	 * case, creating the file fails later, and that error is reported.
+	 * If stat() fails, the reason is either that there is no file yet, or that pfmon cannot use
+	 * the path. In the second case, creating the file fails later, and that error is reported.
 	 */
 	if (stat(path, &status))
 		return 0;

@@ -5,8 +5,9 @@
 
 /*
  * Prepare @path for a new recording ("-" is standard output). If @path is an older recording, it is
- * renamed to PATH.old. An empty file is accepted as it is. If @path is any other file, the call
- * fails and does not change the file. Returns 0, or -1 after reporting an error.
+ * renamed to PATH.old. If @path is an empty file, the call succeeds and does not rename the file.
+ * If @path is any other file, the call fails and does not change the file. Returns 0, or -1 after
+ * reporting an error.
  */
 int output_prepare(const char *path);
 

@@ -124,7 +124,7 @@ static int compare_tids(const void *one, const void *other)
 
 /**
  * struct thread_list - the threads that a process has now
- * @process: the process; its threads are those that the last process_look() found
+ * @process: the process; @process->threads is still the list of the last process_look()
  * @list: the threads
  * @count: number of elements in @list
  */

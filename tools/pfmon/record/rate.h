@@ -21,8 +21,8 @@
  *	the number. On average, the number is half the mask
  * @period: the current period, without the random part
  * @longest: the longest period so far, without the random part
- * @events: total number of events until the rate was last computed
- * @time: total CPU time in ns until the rate was last computed
+ * @events: total number of events when the rate was last computed
+ * @time: total CPU time in ns when the rate was last computed
  * @fastest: the highest rate so far, in events per second: the highest measured rate, or the rate
  *	that rate_expect_busy() expects, if that is higher
  */

@@ -135,7 +135,7 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
  * The kernel has refused to create a context, and @reason says why. Ask for less in the next
  * attempt: half the buffer size, format "default" instead of "nway", or a recording without new
  * threads and child processes. Do not change a size or a format that the user chose. Returns false
- * if there is nothing less to ask for.
+ * if the next attempt cannot ask for less.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {

@@ -155,15 +155,15 @@ void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * Returns for how many occurrences of event @index the PMU delivered no sample. The result is the
- * sum over all threads or CPUs. Its field @samples, the number of missing samples, is 0 if the
- * number is not known or is too small for a warning.
+ * Returns sums over all threads or CPUs. Field @events is the number of occurrences of event @index
+ * for which the PMU delivered no sample. Field @samples, the number of missing samples, is 0 if it
+ * is not known or is too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
 /*
- * Returns how many occurrences of event @index are in no sample because threads ended in the middle
- * of a period. Stores in @counted how many occurrences the witnesses counted.
+ * Returns the number of occurrences of event @index that are in no sample because threads ended in
+ * the middle of a period. Stores in @counted the number of occurrences that the witnesses counted.
  */
 uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
 

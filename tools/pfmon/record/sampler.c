@@ -89,7 +89,10 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
-/* Map the buffers of all CPUs. mmap() fails with EINVAL for a number that no CPU has. */
+/*
+ * Map a buffer for each CPU number below @count. For a number that no CPU has, mmap() fails with
+ * EINVAL: skip this number.
+ */
 static int map_cpus(struct sampler *sampler, unsigned int count)
 {
 	int fd = sampler->session.fd;
@@ -327,8 +330,8 @@ int sampler_follow(struct sampler *sampler)
 
 /*
  * With formats "default" and "callchain", a counter that has overflowed begins a new period at the
- * restart. If the CPU has gone offline before the restart, there is no restart, so begin the new
- * period here.
+ * restart. If the CPU went offline before that, the context could not be restarted, so begin the
+ * new period here.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {

@@ -312,8 +312,8 @@ static void follow_cpu(struct side_band *band, int cpu)
 }
 
 /*
- * If all threads that a perf event watches have ended, each call of epoll_wait() returns this perf
- * event. So stop polling such perf events.
+ * If all threads that a perf event watches have ended, epoll_wait() does not wait any more: each
+ * call returns this perf event immediately. So stop polling such perf events.
  */
 static void forget_ended(const struct side_band *band)
 {

@@ -56,8 +56,8 @@ struct side_ring;
  * @poll: descriptor that becomes readable when many reports wait in a ring. The caller then calls
  *	side_band_read()
  * @lost: number of reports that did not fit into the rings
- * @gaps: how often pfmon found that a CPU had come online. Each time, the reports about what
- *	happened on this CPU until then are missing
+ * @gaps: number of times that pfmon found a CPU that had come online. Each time, the reports about
+ *	what happened on this CPU before pfmon found it are missing
  */
 struct side_band {
 	struct side_ring *rings;
@@ -82,8 +82,8 @@ typedef int (*side_function)(void *data, const struct side_event *event);
 /*
  * Call @function for each report since the last call. The reports of one CPU are in chronological
  * order. If all processes are watched, side_band_read() also looks for CPUs that have come online.
- * The caller calls it at least every half second, because the reports of such a CPU are missing
- * until this call.
+ * The reports of such a CPU are missing until side_band_read() finds it, so the caller calls
+ * side_band_read() at least every half second.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);
 

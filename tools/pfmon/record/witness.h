@@ -32,8 +32,8 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * @samples: number of these samples
  * @period: the current period
  * @rest: number of events since the last sample
- * @cut: maximum number of events that may be in no sample because threads ended before a period was
- *	over
+ * @cut: upper limit for the number of events that are in no sample because threads ended before a
+ *	period was over
  * @dropped: number of events that were lost when the period was changed
  * @lost: number of samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0 if this sum is not known
@@ -50,9 +50,9 @@ struct explained {
 };
 
 /*
- * A witness counted @counted events. Store in @record how many of them are in no sample for an
- * unknown reason. Returns how many of the @counted events are in no sample because threads ended
- * before a period was over.
+ * A witness counted @counted events. Store in @record the number of these events that are in no
+ * sample for an unknown reason. Returns the number of these events that are in no sample because
+ * threads ended before a period was over.
  */
 uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
 			 const struct explained *explained);

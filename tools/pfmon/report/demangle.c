@@ -15,8 +15,8 @@
 #define OPTIONS	     (DMGL_PARAMS | DMGL_ANSI)
 
 /*
- * The length of names is limited, because a mangled name of 230 characters can stand for a name of
- * 50 MB.
+ * Maximum length of a demangled name in bytes. A limit is necessary, because a mangled name of 230
+ * characters can stand for a name of 50 MB.
  */
 #define LONGEST_NAME 8192
 

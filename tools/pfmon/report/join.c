@@ -3,9 +3,9 @@
  * Read several files of one recording as one file.
  *
  * Near its beginning, each file has THREAD and MAPPING records of all processes. These records have
- * no time: their field @time is 0. In the joined file, such a record from the second or a later
- * file gets a time just before all other times in its file, so that it does not apply to the
- * samples of earlier files.
+ * no time: their field @time is 0. In the joined file, such records of the second file and of later
+ * files get a time. It is just before all other times in the same file, so that the records do not
+ * apply to the samples of earlier files.
  * The joined file ends with LOSSES, CPU and END records, which contain the sums over all files.
  */
 #include <stdlib.h>

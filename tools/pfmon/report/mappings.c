@@ -186,7 +186,7 @@ static struct found find(const struct mappings *mappings, uint64_t owner, size_t
 }
 
 /*
- * Returns the fork that created @owner, if @owner has executed @program since this fork. Returns
+ * Returns the fork that created @owner, if @owner began to execute @program at this fork. Returns
  * NULL if @owner began to execute @program at an exec, or before the recording began.
  */
 static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,

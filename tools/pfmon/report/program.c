@@ -17,7 +17,7 @@
 #include "../common/array.h"
 #include "program.h"
 
-/* The bias for dwfl_report_elf(), which adds it to the addresses in the file. */
+/* dwfl_report_elf() adds this number to the addresses in the file. */
 #define NO_BIAS 0
 
 static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)

@@ -76,10 +76,10 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Returns whether two frames are known to be in different functions. symbols_is_frame() needs this
- * if there is no unwinding table. It then takes the value of the link register for the address of a
- * caller only if this address is in another function than the interrupted instruction. An address
- * in the interrupted function may be left over from an earlier call.
+ * Returns whether two frames are known to be in different functions. symbols_is_frame() calls this
+ * if no unwinding table says where the return address is. Then it treats the value of the link
+ * register as the address of a caller only if this value and the interrupted instruction are in
+ * different functions. A value in the interrupted function may be left over from an earlier call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

@@ -67,7 +67,7 @@ static void insert(struct tree *tree, node_number number)
 	*place = number;
 }
 
-/* Double the size of the hash table, because the tree has more nodes than the table has places. */
+/* Double the size of the hash table, because the tree has more nodes than the table has buckets. */
 static int grow(struct tree *tree)
 {
 	size_t places = 2 * tree->places;

@@ -35,7 +35,7 @@ struct cost {
 /* Store the figures of @statistics in @list, in the order in which they are shown. */
 void costs_list(const struct pfm_statistics *statistics, struct cost list[COST_COUNT]);
 
-/* Returns the mean length of an overflow interrupt in ns, or 0 if none was timed. */
+/* Returns the mean duration of an overflow interrupt in ns, or 0 if none was timed. */
 double costs_interrupt_time(const struct pfm_statistics *statistics);
 
 #endif

@@ -78,7 +78,7 @@ int group_read_activities(struct group *group, struct set_activity *activities);
  * @ran_elsewhere: a thread ran on CPUs where nothing was counted
  * @closed: number of contexts that the kernel unloaded because their thread executed a program that
  *	the user may not monitor
- * @unfollowed: how many threads and processes, created by monitored threads, were not counted or
+ * @unfollowed: threads and processes that monitored threads created, but that were not counted or
  *	were counted only in part
  */
 struct group_losses {

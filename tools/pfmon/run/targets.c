@@ -25,7 +25,7 @@
 #include "open_files.h"
 #include "targets.h"
 
-/* /proc is read until this many readings in a row have shown only threads with contexts. */
+/* Number of readings of /proc in a row that must show only threads that have a context. */
 #define QUIET_READINGS 2
 
 /**

@@ -14,7 +14,7 @@
 #include "uevents.h"
 
 #define OF_KERNEL 1 /* the group of the kernel's own events; group 2 is udev's */
-#define MOST	  8192 /* pfmon reads at most this many bytes of an event */
+#define MOST	  8192 /* maximum number of bytes that pfmon reads of an event */
 
 int uevents_open(void)
 {

@@ -5,8 +5,8 @@
 static const struct metric nothing = { 0, 0, NULL };
 
 /*
- * Returns whether event @index has @role and the modes of @event, belongs to @set, and was counted.
- * Returns false for an event that ends the turn of its set.
+ * Returns whether event @index has @role and the same modes as @event, belongs to @set, and was
+ * counted. Returns false for an event that ends the turn of its set.
  */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
@@ -95,10 +95,10 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * For models that do not count stalled slots: store in @wasted how many slots were lost to bad
- * speculation. These are the slots of operations that were issued but did not retire, and all slots
- * of the cycles in which the processor recovered from a misprediction. Returns false if the events
- * for this computation are missing.
+ * For models that do not count stalled slots: store in @wasted the number of slots that were lost
+ * to bad speculation. These are the slots of operations that were issued but did not retire, and
+ * all slots of the cycles in which the processor recovered from a misprediction. Returns false if
+ * the events for this computation are missing.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)

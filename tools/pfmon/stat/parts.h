@@ -10,7 +10,7 @@
 
 /**
  * struct parts - prints the parts of one kind one after the other
- * @results: results of the part that is printed next. They have one element in @results.runs.
+ * @results: results of the part that is printed next. The array @results.runs has one element.
  *	Before each call of parts_print(), the caller fills in @results.part and this element
  * @options: the form of the output
  * @file: where to print

@@ -90,7 +90,7 @@ static int take_all_ended(struct per_thread *threads, struct group *group,
 }
 
 /*
- * One call of per_thread_take() takes the counts of at most this many threads from each context.
+ * Maximum number of threads whose counts one call of per_thread_take() takes from each context.
  * Without this limit, the call might never return, because threads may end as fast as the call
  * takes their counts.
  */

@@ -93,9 +93,9 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Returns true if CPUs were measured, but nothing was counted on them: the time during which they
- * were counted is 0. If threads were measured, returns false even if their CPU time is 0, because
- * counts of 0 are right for threads that never ran.
+ * Returns true if CPUs were measured and the time during which they were counted is 0, for example
+ * because they were offline. Then their counts of 0 mean nothing. If threads were measured, returns
+ * false even if their CPU time is 0, because counts of 0 are right for threads that never ran.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

@@ -117,9 +117,6 @@ struct figure {
  * Returns the state of the event. If the event's own state is EVENT_COUNTED, but none of the runs
  * counted the event, the result is EVENT_NOT_COUNTED. A run did not count the event if the event's
  * set was never active, or if CPUs were measured and the time during which they were counted is 0.
- * results_value() and results_count() use only the runs that counted the event. If there are
- * several runs, results_counted() also uses only these runs. If there is a single run,
- * results_counted() returns the count of this run, even if the run did not count the event.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
@@ -138,7 +135,11 @@ struct figure results_value(const struct results *results, size_t event);
  */
 uint64_t results_count(const struct results *results, size_t event);
 
-/* The mean of the event's counts before scaling, as a whole number. */
+/*
+ * The mean of the event's counts before scaling, as a whole number. With several runs, this is the
+ * mean over the runs that counted the event. With a single run, it is the raw value of this run:
+ * results_counted() does not check whether the run counted the event.
+ */
 uint64_t results_counted(const struct results *results, size_t event);
 
 /* The fraction of the time during which the event was counted: 0 to 1. */

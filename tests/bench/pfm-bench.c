@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what counting costs with perfmon and with perf_event. The floor of a cost is the least
- * that any implementation could need.
+ * Measures what counting costs with perfmon and with perf_event. The floor of a cost is a lower
+ * bound: no implementation can need less.
  *
  * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */

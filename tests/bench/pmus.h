@@ -22,8 +22,8 @@ struct counter {
 
 /**
  * struct perf_counters - raw events of perf; all 0 if perf has no hardware events
- * @events: event codes, of instructions where possible; for each n, perf can count the first n of
- *	these events at the same time
+ * @events: event codes, those of instructions where possible; for each n, perf can count the first
+ *	n of these events at the same time
  * @rotation: events of a group. Two such groups are opened, and the PMU has too few counters to
  *	count both groups at the same time
  * @cycles: perf's event that counts the same thing as struct pmu.cycles

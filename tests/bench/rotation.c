@@ -21,7 +21,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
-#define ROTATIONS     200 /* switches in a measurement; by time, they take 0.2 seconds */
+#define ROTATIONS     200 /* switches in a measurement; 0.2 seconds if sets switch by time */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000

@@ -160,9 +160,9 @@ static double statistic(const char *name)
  * If PFM_DEBUG_TIMING is set, perfmon itself measures how much time a sample spends in the core and
  * how much in the format. For this, each of these two parts reads a clock at its beginning and at
  * its end. These four readings make a sample more expensive. Their cost is the cost of a sample
- * with the readings minus the cost of a sample without them. A reading takes some time. The time
- * that it returns is the moment halfway through the reading. So a part's measured time includes the
- * second half of its first reading and the first half of its second reading.
+ * with the readings minus the cost of a sample without them. A reading takes some time, and we
+ * assume that it returns the time at its middle. So a part's measured time includes the second half
+ * of its first reading and the first half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

@@ -168,7 +168,7 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports the failure of a call, except in a round (operation->flags is 0). In a round the call may
+ * Reports the failure of a call outside of rounds (operation->flags is 1). In a round the call may
  * fail: there may be no memory or no PMU, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)

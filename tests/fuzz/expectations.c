@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds calls that must fail because of an argument, or because of the state of a file that only
- * this process has open. It does not check calls that could succeed because of what another thread
- * does. If a call has failed, pairs.c checks whether it may return this errno.
+ * this process has open. It does not check a call if another thread could make the call succeed. If
+ * a call has failed, pairs.c checks whether the call may return this errno.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Returns how many elements of operation->element the kernel reads if none of them is bad. */
+/* Returns the number of elements of operation->element that the kernel reads if none is bad. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)
@@ -296,8 +296,8 @@ static bool is_set(const struct file_state *file, unsigned int set)
 }
 
 /*
- * Returns a text if an element names a set that does not exist, or if a read names a PMD that was
- * never written. Returns NULL if there is no such element.
+ * Returns why the call must fail if an element names a set that does not exist, or if READ_PMDS or
+ * READ_VALUES names a PMD that was never written. Otherwise returns NULL.
  */
 static const char *missing_element(const struct file_state *file,
 				   const struct operation *operation)

@@ -24,7 +24,7 @@
 
 /* If a round takes longer, it hangs. Most rounds take two seconds, or ten in a debug guest. */
 #define ROUND_SECONDS 120
-#define FINDINGS      16 /* at most this many findings of a round are kept */
+#define FINDINGS      16 /* maximum number of findings that are kept in a round */
 
 /* Written by all processes of a round. */
 struct report {

@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-#define FILLED 64 /* maximum number of elements of a vector that this program writes */
+#define FILLED 64 /* maximum number of elements that this program writes to a vector */
 
 static const unsigned long commands[] = {
 #define COMMAND_ENTRY(name, command) [name] = command,
@@ -346,11 +346,11 @@ static void put_format(struct executor *executor, const struct operation *operat
 }
 
 /*
- * If nobody restarts it, a context with PFM_FL_NOTIFY_BLOCK may block its thread until the
- * descriptor is closed. No worker may be blocked for so long. The kernel refuses to load such a
- * context on the caller's own thread. To protect the other workers, only a process with one thread
- * creates such contexts. The process marks their descriptors, and thread_to_load() never returns
- * another worker for a marked descriptor.
+ * A context with PFM_FL_NOTIFY_BLOCK may block its thread until the restart. If nobody restarts the
+ * context, the thread stays blocked until the descriptor is closed. No worker may be blocked for so
+ * long. The kernel refuses to load such a context on the caller's own thread. To protect the other
+ * workers, only a process with one thread creates such contexts. The process marks their
+ * descriptors, and thread_to_load() never returns another worker for a marked descriptor.
  */
 #define MARK	   O_APPEND
 
@@ -452,7 +452,7 @@ static void *put_ioctl_argument(struct executor *executor,
 			    size + operation->more, size + operation->more);
 }
 
-/* The number of an ioctl contains the size of its argument, including the added bytes. */
+/* The command of an ioctl contains the size of its argument, including the added bytes. */
 static unsigned long command_of(const struct operation *operation)
 {
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);

@@ -24,9 +24,9 @@ void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
 /*
- * A pair is a call and an errno that the call may return. Prints how many of the documented pairs
- * were reached, and which are missing. Returns the percentage of the pairs of docs/interface.md
- * that were reached.
+ * A pair is a call and an errno that the call may return. Prints the number of documented pairs
+ * that were reached, and lists those that were not. Returns the percentage of the pairs of
+ * docs/interface.md that were reached.
  */
 unsigned int pairs_report(const struct seen *seen);
 

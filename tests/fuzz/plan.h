@@ -23,9 +23,9 @@
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
 #define TARGET_THREADS 3 /* threads of each target, not counting the first */
-#define ELEMENTS       4 /* a vector has at most this many different elements */
+#define ELEMENTS       4 /* maximum number of different elements in a vector */
 #define SETS	       4 /* scenarios use the event sets 0 to 3 */
-#define LONGER	       64 /* at most this many bytes are added to a structure */
+#define LONGER	       64 /* maximum number of bytes that are added to a structure */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -178,8 +178,8 @@ struct element {
  * @outer: place of struct pfm_vector, of struct pfm_thread_counts, or of the format's name and
  *	argument
  * @who: enum who
- * @fail: the number of the call's allocation that fails, counted from 1; FAIL_ALL: all allocations
- *	fail; 0: none fails
+ * @fail: which allocation of the call fails, counted from 1; FAIL_ALL: all allocations fail; 0:
+ *	none fails
  * @dirty: if it is not 0, ignored and reserved fields of the argument are not zero
  * @few: if it is not 0, the process's limit of open files is 0 during the call
  * @count: number of elements of a vector; other calls use this field differently

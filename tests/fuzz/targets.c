@@ -36,7 +36,7 @@ enum threads {
 };
 
 struct thread {
-	volatile pid_t *number; /* points into the table of the round */
+	volatile pid_t *number; /* the thread's ID, in the table of the round */
 	unsigned int kind;
 	bool execs;
 };

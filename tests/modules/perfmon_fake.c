@@ -326,5 +326,5 @@ static void __exit fake_exit(void)
 }
 module_exit(fake_exit);
 
-MODULE_DESCRIPTION("perfmon: a PMU that notes what it samples, for tests");
+MODULE_DESCRIPTION("perfmon: a PMU that records samples itself, for tests");
 MODULE_LICENSE("GPL");

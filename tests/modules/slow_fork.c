@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays each fork at the point where the new thread can already be found by its TID, but the other
- * probes of the tracepoint sched_process_fork have not run yet. So a test on another CPU can act
- * while a fork is at this point.
+ * Delays each fork at the tracepoint sched_process_fork, before the other probes of this tracepoint
+ * run. At this point, the new thread can already be found by its TID. So a test on another CPU can
+ * act while a fork is at this point.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this
 #
-# The stages that test mutants: stages of the gate (tests/stages), divided into suites.
+# The stages that test mutants. They are stages of the gate (tests/stages), but the suites of a
+# stage run one by one, so that each suite can be measured.
 
 # ---- the table -------------------------------------------------------------------------------
 

@@ -58,8 +58,9 @@ tree_mutate() {
 
 # ---- which objects a file is part of ---------------------------------------------------------
 
-# Kbuild writes a note (.NAME.o.cmd) for each object. The objects of ARCH that depend on FILE are
-# made from FILE itself or from a source that includes it. Print the paths of their notes.
+# Print the paths of the notes on all objects of ARCH that depend on FILE. Kbuild writes a note
+# (.NAME.o.cmd) for each object. An object depends on FILE if it is made from FILE itself, or from a
+# source that includes FILE.
 object_notes() {
 	local tree=$1 arch=$2 file=$3 note
 	local modules=$tree/build/$arch/module
@@ -94,7 +95,7 @@ object_compile() {
 		"$triplet-objcopy" --strip-unneeded "$to.full" "$to"
 }
 
-# Compile the object that NOTE describes from the unchanged source, unless that was done before.
+# From the unchanged source, compile the object that NOTE describes, unless that was done before.
 # Print the object's path.
 object_base() {
 	local tree=$1 note=$2 arch=$3 base
@@ -129,7 +130,8 @@ objects_differ() {
 	return 1
 }
 
-# Compile the objects of ARCH that depend on FILE from the unchanged sources, and store them.
+# From the unchanged sources, compile the objects of ARCH that depend on FILE, and store the
+# objects.
 keep_objects() {
 	local tree=$1 arch=$2 file=$3 note
 	while read -r note; do
@@ -183,8 +185,8 @@ affected() {
 	fi
 }
 
-# Build either the modules or the programs, whichever contain the mutant in FILE, for guests of ARCH
-# with KERNEL.
+# For guests of ARCH with KERNEL, build the modules if FILE belongs to the modules, else the
+# programs.
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
 	[[ $file != module/* ]] || what=modules

@@ -19,7 +19,7 @@ SUITE(all_processes, 60);
 
 #define LATE_NAME "late_process"
 
-/* Starts a process that already has the name LATE_NAME when this function returns. */
+/* Starts a process, waits until its name is LATE_NAME, and returns its process ID. */
 static pid_t start_late_process(void)
 {
 	int ready[2];

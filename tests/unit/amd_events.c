@@ -35,8 +35,8 @@ TEST(each_family_has_its_description)
 
 /*
  * Events of family 15h and the counters that can count them. The manual of this family calls these
- * counters PERF_CTL[...]. The list contains some events of each unit of the processor, and all
- * events whose counters differ from those of their unit.
+ * counters PERF_CTL[...]. For each unit of the processor, the list contains some events that use
+ * the unit's usual counters, and all events that use other counters.
  */
 static const struct {
 	uint64_t code;

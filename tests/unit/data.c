@@ -61,8 +61,8 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample may be in this mapping. Otherwise pfmon would read the symbols of this
-	 * machine's kernel each time that it reads the file.
+	 * The address of a sample must not be in this mapping. Otherwise pfmon would read the
+	 * symbols of this machine's kernel each time that it reads the file.
 	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,
@@ -241,7 +241,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* Stores in @ends the offsets at which the header and the records end. The last element is 0. */
+/* Stores in @ends the offsets at which the header and the records end, and then a 0. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -337,7 +337,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Each file has up to eight changes, and up to a quarter of its bytes are missing at its end. */
+/* Each file has up to eight changes, and up to a quarter of the file is cut off at the end. */
 TEST(random_changes_crash_nothing)
 {
 	const char *path = synthetic_path();

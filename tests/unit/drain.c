@@ -119,8 +119,9 @@ TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
 	/*
-	 * Fill each region once. drain_all() takes the samples but leaves them in the regions.
-	 * end_of_thread() must not take these samples a second time.
+	 * Fill each region once. drain_all() writes the samples to the file and hands the regions
+	 * back, but the regions still contain the samples. end_of_thread() must not write these
+	 * samples to the file again.
 	 */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
@@ -190,8 +191,8 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /*
- * The test writes samples into the buffer and takes samples from it in random order. The thread
- * ends at a random time.
+ * The test calls samples(), drain_all() and drain_early() in random order. The thread ends at a
+ * random time.
  */
 TEST(in_any_order_each_sample_is_taken_once)
 {
@@ -227,7 +228,8 @@ static void check_tally(void)
 
 /*
  * struct tally contains the sum of the samples' periods and the time of the last sample. Both must
- * be correct at all times, even after pfmon has taken a buffer and before it hands the buffer back.
+ * always be correct, even if pfmon has written a full buffer to the file but has not yet handed the
+ * buffer back.
  */
 TEST(the_tally_includes_all_samples)
 {

@@ -109,8 +109,8 @@ static uint64_t fill(enum data_format format)
 }
 
 /*
- * The file keeps all samples that fit on the disk beside the END record. Until this record is
- * written, machine.writer.reserve bytes stay free for it.
+ * The file keeps as many samples as fit on the disk together with the END record. Until pfmon
+ * writes this record, it keeps machine.writer.reserve bytes free for the record.
  */
 TEST(a_full_disk_keeps_the_samples_that_fit_and_the_end_record)
 {

@@ -200,8 +200,8 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 }
 
 /*
- * pfmon offers a top-down event only on models for which pfmon stat can compute the comment that it
- * prints for this event.
+ * pfmon stat prints a comment for each top-down event, such as "25 % retiring". pfmon offers the
+ * event only on models for which pfmon stat can compute this comment.
  */
 TEST(topdown_events_are_those_of_the_model)
 {
@@ -407,8 +407,8 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 }
 
 /*
- * In IA32_PEBS_ENABLE, bit n makes counter n precise, and bit 32 + n makes it record the latency of
- * the load (SDM).
+ * In IA32_PEBS_ENABLE, bit n makes counter n precise. Bit 32 + n has the effect that the samples of
+ * counter n contain the latency of the load (SDM).
  */
 TEST(a_precise_load_asks_for_its_latency)
 {

@@ -77,8 +77,8 @@ completion_has_the_same()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$1" | sort -u)"
 }
 
-# If an option needs an argument, pfmon takes the word --help as this argument. pfmon may refuse the
-# argument, but not the option.
+# Calls pfmon with each option, followed by --help. If the option needs an argument, pfmon takes the
+# word --help as this argument. pfmon may refuse this argument, but it must know the option.
 parser_knows()
 {
 	for option in $(help_names "$1"); do

@@ -333,9 +333,9 @@ TEST(codes_that_cannot_be_encoded_are_refused)
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
 		/*
-		 * L2 and L3 caches: only a hypervisor can select an event with a cache selector
-		 * (in MMCRC), so pfmon refuses such codes. It accepts codes with a bank of the L3
-		 * cache.
+		 * Events of the L2 and L3 caches: if a code has a cache selector, only a hypervisor
+		 * can select the event (in MMCRC), so pfmon refuses the code. pfmon accepts codes
+		 * that select a bank of the L3 cache.
 		 */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },

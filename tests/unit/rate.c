@@ -105,8 +105,8 @@ TEST(a_period_never_becomes_too_short)
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
 	/*
-	 * The thread is nearly idle now, so its period becomes shorter. The thread may become as
-	 * busy as before. Even then the new period gives at most RATE_MOST samples per second.
+	 * The thread is nearly idle now, so its period becomes shorter. But even if the thread
+	 * becomes as busy as before, the new period gives at most RATE_MOST samples per second.
 	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests the command line of pfmon record, and the arguments that it passes to the sampling formats.
- * Also tests what it does if the output file exists already, and when the output file has reached
- * its size or age.
+ * Also tests what pfmon record does if the output file exists already, and when the output file has
+ * reached the size or age at which a new file begins.
  */
 #include <fcntl.h>
 #include <getopt.h>

@@ -125,7 +125,10 @@ TEST(too_few_increments_give_no_error)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* An increment during which the thread did not run has a time of 0, and is ignored. */
+	/*
+	 * If the thread did not run between two readings, the time of the increment is 0, and
+	 * ratio_add() ignores the increment.
+	 */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

@@ -368,7 +368,7 @@ TEST(counts_of_a_group_are_sums)
 	ck_assert_int_eq(group_read_activities(&group, activities), 0);
 	ck_assert_uint_eq(activities[1].runs, 2 * 11);
 	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
-	/* group_read() adds up the counts of attached contexts. Now only the first is attached. */
+	/* group_read() adds up the counts of loaded contexts. Now only the first one is loaded. */
 	group.attached = 1;
 	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
 	ck_assert_uint_eq(values[7], 3 * 100);

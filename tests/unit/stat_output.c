@@ -428,8 +428,8 @@ TEST(the_mean_excludes_runs_without_a_turn)
 }
 
 /*
- * If sets end after a number of events, they count different parts of the program, so nothing is
- * scaled.
+ * If the turn of a set ends after a number of events, not after a time, the sets count different
+ * parts of the program. So pfmon scales no counts.
  */
 TEST(sets_that_end_after_events_are_not_scaled)
 {

@@ -88,7 +88,7 @@ TEST(invalid_options_are_refused)
 	}
 }
 
-/* Add @count samples of CPU @cpu. In all of them, the first thread of process @tid was running. */
+/* Add @count samples of the first thread of process @tid on CPU @cpu. */
 static void add(struct data_writer *writer, uint32_t cpu, uint32_t tid,
 		unsigned int count)
 {

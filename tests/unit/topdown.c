@@ -10,8 +10,8 @@ SUITE(topdown, 120);
 #define MOST 6
 
 /*
- * four_wide is a model with four slots per cycle and without an event for slots. counts_slots is a
- * model with an event for slots.
+ * four_wide is a model with four slots per cycle, but without an event that counts slots.
+ * counts_slots is a model with such an event.
  */
 static const struct pmu four_wide = { .name = "intel", .slots_per_cycle = 4 };
 static const struct pmu counts_slots = { .name = "intel" };
@@ -70,8 +70,8 @@ static void add_four_wide(unsigned int modes)
 
 /*
  * 1000 cycles have 4000 slots. 1200 slots were issued, and 1000 of them retired, so 200 were wasted
- * by bad speculation. 50 cycles of recovery cost another 200 slots. 600 slots were unfilled, which
- * means frontend bound. The other 2000 slots are backend bound.
+ * by bad speculation. 50 cycles of recovery cost another 200 slots. 600 slots were unfilled: they
+ * are frontend bound. The other 2000 slots are backend bound.
  */
 static const uint64_t four_wide_counts[] = { 1000, 1200, 1000, 600, 50 };
 
@@ -124,7 +124,7 @@ TEST(a_count_of_0_is_no_missing_event)
 
 /*
  * An event's comment may be computed from the counts of several events. If one of these counts is
- * missing, the comment is the event's rate.
+ * missing, the comment shows the rate of the event instead.
  */
 TEST(a_missing_part_leaves_the_rate_as_comment)
 {

@@ -108,11 +108,11 @@ store() {
 	echo "$2"
 }
 
-# Get the package lists of a state. At times, a mirror's index of a suite does not match the suite's
-# lists for some hours. Then this function goes on without the lists of this suite. It tries again
-# if it is called more than half an hour later. The list of the main suite is required. To find out
-# whether this list is there, the function looks for the package busybox-static, and fails if it
-# does not find the package.
+# Get the package lists of a state. For some hours, a mirror's index of a suite may not match the
+# suite's lists. Then this function goes on without the lists of this suite. It tries again if it is
+# called more than half an hour later. The list of the main suite is required. To find out whether
+# this list is there, the function looks for the package busybox-static, and fails if it does not
+# find the package.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

@@ -76,9 +76,9 @@ series_release() {
 	store "$file" "$newest" "$complete"
 }
 
-# release_of [VERSION]: print the kernel's release (uname -r). All flavours of an architecture
-# (arm64, rt-arm64, arm64-16k) have the usual flavour (arm64) in their names. So VERSION includes a
-# flavour if it contains the name of the usual flavour.
+# release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours of an
+# architecture (arm64, rt-arm64, arm64-16k) contain the name of the usual flavour (arm64). So if
+# VERSION contains this name, VERSION names a flavour.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"

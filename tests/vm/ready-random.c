@@ -10,7 +10,7 @@
 #include <linux/random.h>
 #include <sys/ioctl.h>
 
-#define BYTES 32 /* as many as the generator needs */
+#define BYTES 32 /* number of bytes that the generator needs to become ready */
 
 int main(void)
 {

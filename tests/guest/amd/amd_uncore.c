@@ -185,7 +185,10 @@ static struct pfm_statistics of_cpu(int fd, unsigned int cpu)
 	return statistics;
 }
 
-/* Causes exactly @count overflows: after an overflow, the context is masked until the restart. */
+/*
+ * Causes exactly @count overflows: one in each iteration, because the context is masked from the
+ * overflow until the restart.
+ */
 static void overflow(int fd, unsigned int count)
 {
 	pfarg_msg_t message;

@@ -70,7 +70,7 @@ static void check_arriving(void)
 	must_fail(fd, try_load(fd, 0), EBUSY, PFM_REASON_PMU_HELD, PFM_NO_INDEX);
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, DRIVER);
-	ck_assert_int_eq(kill(child, SIGUSR1), 0); /* ends the wait, then the child */
+	ck_assert_int_eq(kill(child, SIGUSR1), 0); /* ends the wait and kills the child */
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status));
 	ck_assert(module_is_loaded(DRIVER));

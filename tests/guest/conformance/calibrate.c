@@ -3,7 +3,8 @@
  * Determines the rate of each counter from a reference value that does not come from the module.
  * The reference value is the number of instructions in a loop, or comes from the kernel's clocks,
  * from perf_event or from a counter that programs can read. A counter without a reference value is
- * compared with itself: it must have the same rate in loops of several lengths.
+ * compared with itself: it must have the same rate in loops that execute different numbers of
+ * instructions.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -164,10 +165,10 @@ static double most_spread(double truth)
 }
 
 /*
- * Sets @counter->rate and @counter->follows_work. Returns true if @counter has the same rate in
- * loops of all lengths. A counter of cycles or time has the same rate per ns for all kinds of work.
- * A counter of instructions has no constant rate per ns, but every iteration of a loop adds the
- * same number to the counter.
+ * Sets @counter->rate and @counter->follows_work. Returns true if @counter has the same rate in all
+ * loops of measure_rates(). A counter of cycles or time has the same rate per ns for all kinds of
+ * work. A counter of instructions has no constant rate per ns, but every iteration of a loop adds
+ * the same number to the counter.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {
@@ -181,7 +182,10 @@ static bool try_to_calibrate(struct counter *counter, double truth)
 	return are_near(found, counter->rate, most_spread(truth));
 }
 
-/* Measures again if loops have different rates, because a busy host may disturb a measurement. */
+/*
+ * Measures again if @counter has different rates in the loops, because a busy host may disturb a
+ * measurement.
+ */
 void calibrate(struct counter *counter)
 {
 	double truth = true_rate(counter);

@@ -46,8 +46,9 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	/*
-	 * The loop executes many more instructions than should be necessary for the overflow,
-	 * because the machine may execute them faster now than when the speed was measured.
+	 * The loop executes many more instructions than should be necessary for the overflow. If
+	 * the counter counts time, and the machine is faster now than when its speed was measured,
+	 * the overflow needs more instructions than expected.
 	 */
 	run(fd, 10 * LOOP);
 	must_be_suspended(fd, counter);
@@ -119,7 +120,10 @@ TEST(the_overflow_of_another_thread_masks)
 	child_exit(&child);
 }
 
-/* A wrap of the hardware is not an overflow, even if the 64-bit value is about to overflow. */
+/*
+ * A wrap of the hardware is not an overflow, even if it is the last wrap before the 64-bit value
+ * overflows.
+ */
 TEST(the_last_wraps_do_not_mask)
 {
 	const struct counter *counter;

@@ -228,8 +228,8 @@ TEST(pmds_read_as_written)
 
 /*
  * The test writes the quiet values to the PMCs of a counter, so that the counter counts nothing.
- * Then the value of the counter must not change on its way to the hardware and back, even if the
- * counter is read while the context is started.
+ * Then each value that is written to the PMD must remain unchanged while the context is started,
+ * and after the stop.
  */
 TEST(counters_that_stand_still_keep_all_bits)
 {

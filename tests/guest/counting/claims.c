@@ -265,7 +265,7 @@ static void check_left(void)
 
 	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
 	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, holder);
-	/* The parameter is read each time a counter is claimed. */
+	/* The PMU module reads the parameter each time it claims counters. */
 	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x2);
 	must_have(fd, ALL_COUNTERS & ~0x2ull);
 	load(fd, thread_id());
@@ -296,7 +296,7 @@ TEST(a_pmu_that_perf_holds_whole_is_busy)
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, "perf");
 	ck_assert_uint_eq(error.value, 0);
-	/* A context that uses no hardware needs no counter. */
+	/* A context that uses no counter can be loaded. */
 	load(context_using(0), thread_id());
 	close(events[3]);
 	must_have(fd, BIT(2)); /* the events use counters 31, 0, 1, 2, ... */
@@ -342,9 +342,9 @@ static uint64_t calls_of_loads(void)
  * even if contexts are loaded and unloaded more often. Each claim and each release calls a function
  * on all CPUs. At each load and unload, the kernel itself may call other functions on other CPUs.
  * During a second measurement, another context keeps the counter in use, so this measurement finds
- * only the calls of the kernel itself. On a busy host the loads take many seconds. For each second,
- * the first measurement may find up to CALLS_PER_SECOND more calls: those of one claim and one
- * release, and those of other work that the kernel does.
+ * only the calls of the kernel itself. On a busy host the loads take many seconds. For each of
+ * these seconds, the first measurement may find up to CALLS_PER_SECOND calls more than the other
+ * measurement: those of one claim and one release, and those of other work that the kernel does.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

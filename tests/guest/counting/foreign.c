@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * big.LITTLE: a thread migrates to a CPU with another PMU. All CPUs of the guest are the same, but
- * a parameter restricts perfmon_armv8 to some of them. For the core, the excluded CPUs are like
- * CPUs with another PMU.
+ * big.LITTLE: a thread migrates to a CPU with another PMU. All CPUs of the guest have the same PMU,
+ * but a parameter restricts perfmon_armv8 to some of the CPUs. For the core, the excluded CPUs are
+ * like CPUs with another PMU.
  */
 #include <stdio.h>
 

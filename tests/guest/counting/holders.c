@@ -117,7 +117,7 @@ static void must_be_killed(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* The contexts stay loaded after their loader ends, because this process has them open. */
+/* The contexts stay loaded after their loader ends, because the test has their descriptors open. */
 TEST(a_loader_that_has_ended_is_not_named)
 {
 	int thread = busy_context(), cpu = cpu_context();

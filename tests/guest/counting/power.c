@@ -20,10 +20,10 @@
 
 SUITE(power, 300);
 
-/* Each translation block, of a loop or of the kernel, has fewer instructions than this. */
+/* Upper limit of the number of instructions in a translation block of a loop or of the kernel. */
 #define BLOCK		 128
 
-/* A period in cycles. The handling of an overflow interrupt takes longer. */
+/* A sampling period in cycles, shorter than the handling of an overflow interrupt. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -262,9 +262,10 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * In each run the overflow of set 0 comes one cycle later than in the run before, so it comes at a
- * different instruction of the stop. The overflow activates set 1, which is throttled and therefore
- * counts nothing. The stop must not save the contents of the hardware as the values of set 1.
+ * In each run the overflow of set 0 comes one cycle later than in the run before, so in each run it
+ * comes at a different instruction of pfm_stop(). The overflow activates set 1, which is throttled
+ * and therefore counts nothing. The stop must not save the contents of the hardware as the values
+ * of set 1.
  */
 static void check_throttled(void)
 {

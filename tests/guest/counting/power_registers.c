@@ -15,7 +15,7 @@ SUITE(power_registers, 60);
 
 /*
  * Registers of the CPU. The test module perfmon_spr has a parameter of the same name for each of
- * them. Power ISA 3.1 added the last NEW registers of this list.
+ * them. The last NEW registers of this list exist only from Power ISA 3.1 on.
  */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",

@@ -107,8 +107,8 @@ TEST(programs_read_no_register_while_it_is_ours)
 }
 
 /*
- * Even while the caller monitors itself with @fd, its instructions must not be able to read the
- * counter registers.
+ * Even while the caller monitors itself with @fd, it must not be able to read the counter registers
+ * directly.
  */
 static void must_not_be_seen(int fd, const char *what)
 {
@@ -224,8 +224,9 @@ static void we_have_it(void)
 }
 
 /*
- * When perf refuses an event, newer kernels decrement their count of perf events. If this count
- * became wrong, perf would accept the next events although a context holds the hardware.
+ * When perf's driver refuses an event, newer kernels decrement the driver's count of events,
+ * although the event was never added to this count. If the count became too low, perf would accept
+ * the next events although a context holds the hardware.
  */
 TEST(an_event_that_was_refused_is_refused_again)
 {
@@ -297,7 +298,7 @@ static void unload_pmu(int unused)
 	_exit(module_unload(pmu_module()));
 }
 
-/* perf must be able to use the hardware, and must call the function of the other module. */
+/* perf must be able to use the hardware, and must call the function that INTERPOSER interposed. */
 static void perf_calls_interposer(void)
 {
 	const uint64_t before = module_parameter(INTERPOSER, "events");

@@ -94,8 +94,8 @@ static unsigned int most_processes(void)
 }
 
 /*
- * Returns the length of a program's loop. Each program of a script has a longer loop than the
- * program before it.
+ * Returns the number of instructions that the loop of program number @program executes: ten more
+ * than the loop of the program before it.
  */
 static uint64_t length_of(unsigned int program)
 {

@@ -16,8 +16,8 @@ SUITE(register_rows, 60);
 
 /*
  * Intel SDM, volume 4, table 2-2: IA32_PERFEVTSELx, IA32_PMCx, IA32_FIXED_CTRx and so on. A PMD has
- * only 46 of its counter's 48 bits, because the module needs two bits to handle overflows: see
- * X86_SPARE_BITS in module/pmu/x86.h.
+ * only 46 of the 48 bits of the hardware's counter, because the module needs two bits to handle
+ * overflows: see X86_SPARE_BITS in module/pmu/x86.h.
  */
 static const struct register_row intel[] = {
 	/* With CPUID leaf 23H (second row), a PMC also has unit mask 2 and the equal flag. */
@@ -27,7 +27,10 @@ static const struct register_row intel[] = {
 	  .reserved = ~0xff10ff87ffffull, .width = 64 },
 	{ "pmc", 16, 1, .name = "IA32_FIXED_CTR_CTRL", .address = 0x38d,
 	  .reserved = ~0x333ull, .width = 64 },
-	/* PEBS on counters 0 to 7, on counters 0 to 3, and on counters 0 to 3 with load latency. */
+	/*
+	 * Three rows for one register, for CPUs with PEBS on counters 0 to 7, on counters 0 to 3,
+	 * and on counters 0 to 3 with load latency.
+	 */
 	{ "pmc", 17, 1, .name = "IA32_PEBS_ENABLE", .address = 0x3f1,
 	  .reserved = ~0xffull, .width = 64 },
 	{ "pmc", 17, 1, .name = "IA32_PEBS_ENABLE", .address = 0x3f1,

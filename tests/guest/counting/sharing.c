@@ -19,9 +19,8 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * While perf's own code runs, some instructions are not counted. The maximum number of such
- * instructions is
- * - MISSED_BY_PAIR each time one event of a thread is enabled and disabled;
+ * While perf's own code runs, some instructions are not counted. The maximum numbers are:
+ * - MISSED_BY_PAIR each time an event of a thread is enabled and disabled;
  * - MISSED_BY_OTHER more for each other event of that thread, because perf also stops and starts
  *   the other events;
  * - MISSED_BY_SWITCH each time a thread that has events is switched.
@@ -89,8 +88,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * A part of a test. In this part, the counter missed @missed instructions and the thread was
- * switched @switches times. The counter counts at user and kernel level.
+ * A window is a part of a test. In this part, the counter missed @missed instructions, and the
+ * thread was switched @switches times. The counter counts at user and kernel level.
  */
 struct window {
 	int64_t missed;
@@ -117,8 +116,8 @@ static struct window measure_window(int fd, int event, int pairs)
 }
 
 /*
- * Returns the number of instructions that every window misses, because the two PMDs are not read at
- * the same instruction.
+ * Returns the number of instructions that seem to be missed in every window, because the two PMDs
+ * are not read at the same instruction.
  */
 static int64_t always_missed(int fd, int event)
 {
@@ -131,9 +130,9 @@ static int64_t always_missed(int fd, int event)
 }
 
 /*
- * Checks how many instructions @window missed.
- * @none: number of instructions that every window misses. A window may miss more instructions only
- * because of perf's work and thread switches.
+ * Checks the number of instructions that were missed in @window.
+ * @none: the result of always_missed(). More instructions may be missed only because of perf's work
+ * and thread switches.
  */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {

@@ -224,8 +224,8 @@ static void *give_pages(void *argument)
  * Causes @count major faults. A fault is major if the kernel had to wait and to retry the fault:
  * see mm_account_fault(). Every such fault in a system call is major. For a fault at user level,
  * newer kernels first try to handle it under the per-VMA lock. If the kernel has to wait in this
- * try, it treats the next try, under mmap_lock, as the first one, so the fault is not major.
- * Therefore a system call, uname(2), touches the pages.
+ * try, it tries again under mmap_lock, but does not count this as a retry, so the fault is not
+ * major. Therefore a system call, uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {

@@ -28,7 +28,10 @@ static void let_all_work(const struct child *children)
 			child_call(&children[i], work, (i + 1) * MILLION);
 }
 
-/* Returns how many instructions one program executes at user level while all programs work. */
+/*
+ * Returns the number of instructions that thread @pid executes at user level while all programs
+ * work.
+ */
 static uint64_t measure_one(const struct child *children, pid_t pid)
 {
 	int fd = context_of(0, instructions(AT_USER));
@@ -45,8 +48,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 
 /*
  * The programs do the same work several times. Each time, the test monitors one thread: first
- * itself, then each of the programs. The reference value is the sum of these counts. A program has
- * the same count each time.
+ * itself, then each of the programs. The reference value is the sum of these counts. It is valid
+ * because each program executes the same number of instructions each time.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {

@@ -208,7 +208,7 @@ TEST(the_sets_of_a_thread_leave_the_cpu_alone)
 	close(cpu);
 }
 
-/* ---- which counters are left ------------------------------------------------------------------ */
+/* ---- which counters are available ------------------------------------------------------------ */
 
 static bool is_available(int fd, unsigned int pmd)
 {

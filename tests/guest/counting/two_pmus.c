@@ -71,7 +71,7 @@ enum {
 
 /*
  * Lets the children @hardware and @software work in turn. Stores the page faults of @software in
- * *@faults. PMD 2 of @fd counts the instructions of @hardware. Returns by how much this PMD grew.
+ * *@faults. Returns the increase of PMD 2 of @fd, which counts the instructions of @hardware.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)

@@ -24,8 +24,8 @@ TEST(task_clock_is_the_cpu_time)
 	uint64_t outer, inner, clock;
 
 	/*
-	 * The competitors keep all CPUs busy, so no idle CPU has to wake up. Therefore both limits
-	 * of the count can be CPU times that the kernel reports; see must_be_cpu_time().
+	 * The competitors keep all CPUs busy, so no idle CPU has to wake up. Therefore the kernel's
+	 * CPU times can be both the lower and the upper limit of the count: see must_be_cpu_time().
 	 */
 	competitors_begin(2 * cpus_online()); /* the caller has to share its CPU */
 	outer = cpu_time();

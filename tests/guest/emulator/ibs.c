@@ -62,7 +62,7 @@ static int perf_ibs(const char *unit, uint64_t config)
 	return fd;
 }
 
-/* Returns whether @ip is in loop(), or close after the end of loop(). */
+/* Returns whether @ip is in loop(), or a few bytes after the end of loop(). */
 static bool is_near_loop(uint64_t ip)
 {
 	return ip >= (uintptr_t)loop && ip < (uintptr_t)loop + 64;

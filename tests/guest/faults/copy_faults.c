@@ -37,7 +37,7 @@ static const struct wish {
 	{ PFM_FL_SYSTEM_WIDE, PFM_NWAY_NAME, &nway, sizeof(nway) },
 };
 
-/* operation->count is an index into wishes[]. */
+/* Creates the context that wishes[operation->count] describes. */
 static int attempt_create(const struct operation *operation)
 {
 	const struct wish *wish = &wishes[operation->count];
@@ -58,7 +58,10 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* Asserts that no buffer is left, not even the first of several buffers. */
+/*
+ * Asserts that no buffer exists: a failed call must have freed all buffers, including those that it
+ * allocated before the failure.
+ */
 static void nothing_is_left(void)
 {
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);

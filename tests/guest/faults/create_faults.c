@@ -63,7 +63,7 @@ static int attempt_create_with_buffer(const struct operation *operation)
 	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 }
 
-/* Asserts that no buffer is left, not even one of an attempt that failed. */
+/* Asserts that no buffer exists: an attempt that failed must have freed its buffer. */
 static void no_buffer_is_left(void)
 {
 	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);

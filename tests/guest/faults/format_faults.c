@@ -61,7 +61,7 @@ static void must_be_all_or_nothing(int error)
 	bool loaded = module_is_loaded(format->module);
 
 	ck_assert_int_eq(module_users("perfmon"),
-			 2 + loaded); /* used by the descriptor and the PMU */
+			 2 + loaded); /* 2: the descriptor and the PMU's module */
 	ck_assert_int_eq(module_users(best_pmu_module()), error == 0);
 	if (loaded)
 		ck_assert_int_eq(module_users(format->module), error == 0);

@@ -2,9 +2,10 @@
 /*
  * Makes allocations fail with the kernel's own fault injection (Documentation/fault-injection).
  *
- * The fail-nth file of a task takes precedence over all other settings. While the file counts down,
- * nothing fails. When it reaches 0, one allocation fails. From then on, the settings "probability"
- * and "task-filter" decide which allocations fail. They can make all allocations fail.
+ * The fail-nth file of a task takes precedence over all other settings. Each allocation that can
+ * fail decrements the number in this file. The allocation that makes it 0 fails; those before it do
+ * not fail. From then on, the settings "probability" and "task-filter" decide which allocations
+ * fail. They can make all allocations fail.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,8 +48,8 @@ static struct knob knobs[] = {
 };
 
 /*
- * With INJECT_REST, a write to these files begins or ends the failures. The write itself allocates
- * nothing.
+ * The files with the setting "probability". With INJECT_REST, a write of 100 makes all allocations
+ * after the nth one fail, and a write of 0 ends the failures. The write itself allocates nothing.
  */
 static int slab_probability = -1, page_probability = -1;
 

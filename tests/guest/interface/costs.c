@@ -395,7 +395,7 @@ TEST(wrong_arguments_are_einval)
 	close(fd);
 }
 
-/* ---- who may ask ----------------------------------------------------------------------------- */
+/* ---- who may read the statistics ------------------------------------------------------------- */
 
 /*
  * The following functions are called in a child, which cannot assert anything. So they return

@@ -76,7 +76,10 @@ TEST(children_and_their_children_are_counted)
 	must(fd, pfm_stop(fd));
 	outer = faults_of_all() - outer;
 	ck_assert_uint_ge(inner, 20 * 4 * 300);
-	/* Some kernels report the end of a thread before its last page fault. */
+	/*
+	 * In some kernels the tracepoint sched_process_exit, at which a copy ends, comes before the
+	 * last page fault of the thread.
+	 */
 	must_be_between(counted_faults(fd), inner - 20 * 4, outer);
 	ck_assert_uint_eq(status_of(fd).copies, 0);
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);

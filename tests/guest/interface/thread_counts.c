@@ -336,7 +336,10 @@ static void reach_the_limit(void)
 		sum += thread.faults;
 	}
 	must_be_read(fd);
-	/* The count of the context includes the dropped counts of the first three children. */
+	/*
+	 * The count of the context still includes the first three children, although their own
+	 * counts were dropped.
+	 */
 	sum += (1 + 2 + 3) * PAGES;
 	must_be_between(counted_faults(fd) - read_own(fd).faults, sum, sum + 3 * PAGES);
 }

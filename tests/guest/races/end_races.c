@@ -200,8 +200,9 @@ static bool enough_overflows(unsigned int taken_before, unsigned int pending_bef
 }
 
 /*
- * Returns whether both orders of the overflow and the end were seen. With CLOSE the order cannot be
- * seen, so this function always returns true for CLOSE.
+ * Returns whether monitoring has ended before the counter wrapped, and also after it wrapped. Both
+ * must have happened without an overflow (meetings[0]) and with an overflow (meetings[1]). With
+ * CLOSE the order cannot be seen, so this function always returns true for CLOSE.
  */
 static bool sees_both(enum way way, const struct meeting *meetings)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests contexts that are loaded on a process that forks again and again, and contexts that are
- * loaded on a child while the process forks it.
+ * loaded on a child while its parent is still in fork().
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ struct forking {
 
 static struct forking *forking;
 
-/* Handles SIGCHLD: the exit of a child starts the next child. */
+/* Handles SIGCHLD: after a child has exited, forks the next one. */
 static void fork_again(int signal)
 {
 	pid_t pid;
@@ -122,8 +122,10 @@ TEST(the_target_may_fork_in_a_signal_handler)
 /* ---- a load during a fork ---------------------------------------------------------------- */
 
 /*
- * Data that the test shares with the process that forks. Fork number N begins when @begun is N.
- * @forks is N after this fork has returned. The child of this fork ends when @done is N.
+ * Data that the test shares with the process that forks.
+ * @begun: the test sets it to N to start fork number N
+ * @forks: the process sets it to N when fork number N has returned
+ * @done: the test sets it to N to let the child of fork number N exit
  */
 struct demand {
 	volatile unsigned int begun;

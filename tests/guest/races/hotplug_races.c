@@ -210,9 +210,9 @@ static bool watch_threads(unsigned int made)
 }
 
 /*
- * Calls @watch again and again, until three conditions are met. At least @count calls have begun or
- * ended while CPU 1 was going offline or online. CPU 1 has gone offline and online at least
- * @count / 50 times. The last call of @watch has returned true.
+ * Calls @watch again and again until all of this is true: at least @count calls have begun or ended
+ * while CPU 1 was going offline or online; CPU 1 has gone offline and online at least @count / 50
+ * times; the last call of @watch has returned true.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {

@@ -2,8 +2,8 @@
 /*
  * A thread of a monitored process executes a program while other threads of the process make
  * children, and while the test reads the sum of all counts. The exec ends the other threads, but
- * not the copies that monitor the children. A copy ends when its thread executes a program with
- * privileges.
+ * not the copies that monitor the children. If the loader is an ordinary user, a copy ends when its
+ * thread executes a privileged program.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -17,7 +17,8 @@
 SUITE(inherit_exec_races, 1800);
 
 /*
- * The program to execute: perfmon-successor, or a copy of perfmon-successor that adds privileges.
+ * The program to execute: perfmon-successor. The test of privileged programs makes a copy of this
+ * file that is owned by root and has the set-user-ID bit.
  */
 static const char *program;
 
@@ -64,8 +65,8 @@ static void *execute(void *unused)
 }
 
 /*
- * One thread makes children while the other one executes the program. The context was loaded on one
- * of the two threads; which one is random.
+ * One thread makes children while the other one executes the program. The context was loaded on the
+ * first thread. Which of the two threads executes the program is random.
  */
 static void execute_while_children_are_made(void)
 {

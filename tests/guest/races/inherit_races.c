@@ -25,8 +25,8 @@ SUITE(inherit_races, 1800);
 #define LAST_FAULTS(threads) (threads)
 
 /*
- * Memory that the test shares with a crowd. A crowd is a process that makes children all the time,
- * together with all descendants of this process.
+ * Memory that the test shares with a crowd. A crowd consists of a process that makes children all
+ * the time, and of all its descendants.
  */
 struct crowd {
 	volatile bool stop;
@@ -288,8 +288,8 @@ TEST(forks_may_race_with_start_and_stop)
 /* ---- a family whose page faults are known --------------------------------------------------- */
 
 /*
- * Makes MANY children. After each child, waits for some or all of the children that exist, at
- * random.
+ * Makes MANY children. Each time it has made one, it waits for a random number of the existing
+ * children.
  */
 static void make_many_children(void)
 {

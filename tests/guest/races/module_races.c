@@ -168,8 +168,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 }
 
 /*
- * One in CORE_EVERY iterations unloads the core. The unload of the core takes a long time, because
- * it waits for RCU several times.
+ * Number of iterations from one unload of the core to the next. The unload of the core takes a long
+ * time, because it waits for RCU several times.
  */
 #define CORE_EVERY    16
 
@@ -180,8 +180,9 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module after its last user has gone. The user's reference to @module may be dropped a
- * moment later. Until then the unload is refused. Returns how often the unload was refused.
+ * Unloads @module. Must be called when the last user of @module has gone. This user's reference to
+ * @module may be dropped a moment later, and until then the unload is refused. Returns the number
+ * of refusals.
  */
 static unsigned int unload_at_last(const char *module)
 {

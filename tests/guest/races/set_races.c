@@ -216,9 +216,9 @@ static void end_on_the_way(void)
 		end.way = i % WAYS;
 		end.overflows = i / WAYS % 2;
 		/*
-		 * If overflows raise no interrupts (see need_overflow_interrupts()), sets with
-		 * overflows might never be switched. So the test does not wait for their first
-		 * switch.
+		 * If overflows raise no interrupts (see need_overflow_interrupts()), the turn of a
+		 * set that is switched by overflows might never end. So the test does not wait for
+		 * the first switch of a context with such sets.
 		 */
 		end.late = !end.overflows && i / WAYS / 2 % 2;
 		found = end_while_it_switches(tid, &end);

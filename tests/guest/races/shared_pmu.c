@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests PMUs with registers that several CPUs share. The tests use PMU "fake" (tests/modules). In
- * all tests except one, two CPUs share the registers of this PMU. When the PMU needs a new owner,
- * it takes the online CPU with the higher number. This CPU stays the owner until it goes offline.
+ * all tests except one, two CPUs share the registers of this PMU. When the registers need a new
+ * owner, the PMU module chooses the online CPU with the higher number. This CPU stays the owner
+ * until it goes offline.
  */
 #include <grp.h>
 #include <stdio.h>

@@ -103,11 +103,11 @@ struct caches {
 
 /*
  * Makes the kernel drop cached pages, dentries and inodes, and free the unused objects of all slab
- * caches. Each CPU keeps slabs with unused objects for each slab cache, and /proc/slabinfo counts
+ * caches. For each slab cache, each CPU keeps slabs with unused objects, and /proc/slabinfo counts
  * these objects as used.
  *
  * When a file in sysfs is opened, the kernel allocates an object from the slab cache kmalloc-192.
- * For this object, the CPU takes slabs of that cache, even if the cache has just been shrunk. So
+ * If kmalloc-192 had already been shrunk, the CPU would get a slab with unused objects again. So
  * this function opens the file "shrink" of every cache before it shrinks the first cache. The
  * caller closes the files after it has read /proc/slabinfo. Returns the number of open files.
  */

@@ -191,9 +191,10 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 }
 
 /*
- * The loader closes its descriptor before it exits, so the thread still blocks after the loader has
- * exited. After that, other processes with the same descriptor exit. The thread must stay blocked,
- * because none of these processes is the loader.
+ * The core notices the exit of the loader only if the loader still has the descriptor. Here the
+ * loader closes its descriptor before it exits, so the thread still blocks. After that, other
+ * processes with the same descriptor exit. The thread must stay blocked, because none of these
+ * processes is the loader.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {

@@ -285,8 +285,9 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
  * The core checks the number of interrupts after every 16 interrupts. All interrupts of this test
  * come within one tick. So with a limit of 64, the fifth check finds 80 interrupts and throttles
  * the set. The core would throttle the set earlier if the interrupts took more than a quarter of
- * the set's duration, but here they take less. If a context switch finds an overflow before the
- * interrupt comes, the core samples this overflow without an interrupt.
+ * the set's duration, but here they take less. If the core finds an overflow at a context switch or
+ * at the stop, before the interrupt comes, it takes the sample without an interrupt. So there may
+ * be more samples than interrupts.
  */
 static void check_looks(void)
 {

@@ -98,7 +98,7 @@ static void must_be_entry(entry_t entry, bool is_root)
 		      "an ordinary user sees the kernel address 0x%jx",
 		      (uintmax_t)entry->sample.ip);
 	ck_assert_msg(hit_kernel == (entry->kernel_count > 0),
-		      "a stack has %u kernel addresses, but the interrupt came at 0x%jx",
+		      "%u kernel addresses are wrong for an interrupt at 0x%jx",
 		      entry->kernel_count, (uintmax_t)entry->sample.ip);
 	for (i = 0; i < entry->kernel_count; i++)
 		ck_assert_msg(is_of_kernel(kernel_of(entry)[i]),

@@ -21,8 +21,9 @@ SUITE(format_answers, 60);
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
 /*
- * After an overflow, the value of a counter that was not reset is below this number. The value of a
- * counter that was reset is far above this number.
+ * After an overflow, the value of a counter that was not reset is below this number. Reset values
+ * are negative, so the value of a counter that was reset, as an unsigned number, is far above this
+ * number.
  */
 #define MUCH	       BIT(62)
 

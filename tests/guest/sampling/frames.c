@@ -198,10 +198,10 @@ static uint64_t spin_with_many_frames(uint64_t unused)
 }
 
 /*
- * The first address is that of the interrupted instruction. On POWER, r1 points to frame 0, which
- * is the function's own frame. But a function's return address is in the frame of its caller. So
- * the second address is the value of the link register. The return addresses in frames 1, 2 and so
- * on follow.
+ * The first address is that of the interrupted instruction. On POWER, r1 points to frame 0, the
+ * function's own frame, but a function's return address is in the frame of its caller. So the
+ * return address in frame 0 is not recorded. The second address is the value of the link register;
+ * the return addresses in frames 1, 2 and so on follow.
  */
 static void must_be_many(entry_t entry)
 {
@@ -278,9 +278,9 @@ static unsigned char *make_32_bit_code(void)
 }
 
 /*
- * Runs @turns turns of the 32-bit loop. 32-bit code destroys the upper halves of the stack pointer
- * and of some other registers. So this function saves the frame pointer and the stack pointer on
- * the page.
+ * Runs @turns iterations of the 32-bit loop. 32-bit code destroys the upper halves of the stack
+ * pointer and of some other registers. So this function saves the frame pointer and the stack
+ * pointer on the page.
  */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {

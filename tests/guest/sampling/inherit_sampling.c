@@ -252,8 +252,8 @@ TEST(samples_of_children_have_one_for_each_period)
 /* ---- samples of all buffers, ordered by time --------------------------------------------- */
 
 /*
- * The regions are small, so that the library must hand back some of them. All regions together have
- * room for all samples of the children.
+ * The regions are small, so that some of them become full and the library hands them back. All
+ * regions together have room for all samples of the children, so no sample is lost.
  */
 static struct family small_regions(void)
 {
@@ -511,7 +511,10 @@ TEST(children_on_several_cpus_fill_several_buffers)
 
 /* ---- throttling ------------------------------------------------------------------------------ */
 
-/* The limit allows one sample per tick of the set's duration. A second sample throttles the set. */
+/*
+ * The limit is one interrupt in each tick. A second interrupt throttles the set, so there are at
+ * most two samples in each tick.
+ */
 static void loop_while_limited(int unused)
 {
 	const uint64_t before = statistic("fmt_handler_calls"), begun = ticks();
@@ -525,8 +528,8 @@ static void loop_while_limited(int unused)
 }
 
 /*
- * When the first child begins, the event set of its parent is throttled, but the child's own set is
- * not. The second child gets the copy of the context that the first child had.
+ * When the first child begins, the caller's event set is throttled, but the event set of the copy
+ * that monitors the child is not. The core uses the same copy again for the second child.
  */
 static void check_limit(void)
 {

@@ -116,7 +116,7 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	nway->time = time;
 }
 
-/* Reads the next region, whether it is full or still being filled. */
+/* Reads the next region, which may be full or only partly filled. */
 static void look_at_region(struct nway *nway, pid_t tid)
 {
 	const volatile struct pfm_nway_region *description =

@@ -395,7 +395,10 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* If both values are the same as in the last sample, this sample has masked the context. */
+	/*
+	 * If both values are the same as in the last sample, this sample has masked the context.
+	 * Nothing has been counted since, so there is nothing to check.
+	 */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

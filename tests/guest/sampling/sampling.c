@@ -208,7 +208,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[2]), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 0);
-	/* A PMD in reg_smpl_pmds of another PMD keeps its own value when that PMD is written. */
+	/* When a PMD is written, the PMDs in its reg_smpl_pmds keep their values. */
 	write_pmd(fd, pmu()->pmds[1], 4711);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 4712);
 	write_one(fd, pmd);
@@ -364,8 +364,8 @@ TEST(overflows_of_one_interrupt_are_samples_in_ascending_order)
 }
 
 /*
- * An overflow that is found when the thread is switched out causes a sample like any other
- * overflow.
+ * If the core finds an overflow when the thread is switched out, it takes a sample, as for any
+ * other overflow.
  */
 static void check_switches(void)
 {
@@ -436,9 +436,9 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 		before = entry;
 	}
 	/*
-	 * The last sample comes about 200 ms after the first. The kernel reads tstamp and
-	 * PFM_PMD_MONOTONIC_TIME at different moments, so they may show slightly different times
-	 * between the two samples.
+	 * The last sample comes about 200 ms after the first. tstamp and PFM_PMD_MONOTONIC_TIME may
+	 * disagree a little about the time from the first sample to the last, because the kernel
+	 * reads the two clocks at different moments.
 	 */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that the time that a call takes for each set does not grow with the number of sets in the
- * context. Also tests that other threads can run during a call that handles many sets.
+ * Tests how long calls on event sets take. The time for each set that a call handles must not grow
+ * with the number of sets in the context. Other threads must be able to run during a call that
+ * handles many sets.
  */
 #include <sched.h>
 #include <signal.h>

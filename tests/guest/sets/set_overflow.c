@@ -311,8 +311,8 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
 	/*
-	 * Each complete run had two periods. A period lasts about PERIOD ns; the test requires only
-	 * half of this time.
+	 * Each complete turn had two periods. A period lasts about PERIOD ns; the test requires
+	 * only half of this time.
 	 */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);

@@ -341,7 +341,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* Set 0 has one more run than each other set, because the load made it active. */
+		/* Set 0 has one more run than the other sets, because the load made it active. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;

@@ -371,7 +371,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 /* Each set has a PMD that shows the number of its runs, even while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* How often the test starts each set. The load adds one run to set 0. */
+	/* Number of times that the test starts each set. The load adds one run to set 0. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();
@@ -435,9 +435,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * Each sampling period ends with one interrupt, unless the core finds its overflow when the thread
- * leaves the CPU. There are no other interrupts. Without --icount the time of an instruction
- * varies, so the loop runs until there are enough samples.
+ * Each sampling period ends with an overflow. Each overflow raises one interrupt, unless the core
+ * finds the overflow when the thread leaves the CPU. There are no other interrupts. Without
+ * --icount the time of an instruction varies, so the loop runs until there are enough samples.
  */
 TEST(interrupts_are_one_per_period)
 {

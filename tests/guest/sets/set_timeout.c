@@ -104,7 +104,7 @@ TEST(no_switch_comes_early_or_late)
  * The timeout is 100 ms, so that a slow guest gets from one call to the next before the timeout
  * ends. A timeout counts only the time for which the thread runs. If the clock counts instructions,
  * the thread runs for nearly all of the time between two calls. So the rest of the timeout
- * decreases by nearly this time.
+ * decreases by nearly as much.
  */
 TEST(getinfo_shows_the_rest_of_the_timeout)
 {

@@ -407,9 +407,9 @@ TEST(the_sets_of_a_user_are_limited)
 }
 
 /*
- * The memory limit per user does not apply to a process with CAP_PERFMON. When the users have used
- * up the limit for all users, processes with CAP_PERFMON can use the same amount of memory in
- * addition.
+ * The memory limit per user does not apply to a process with CAP_PERFMON. set_mem_max is the amount
+ * of memory that all users together may use for sets. When it is used up, processes with
+ * CAP_PERFMON can use the same amount again.
  */
 static void check_the_reserve(void)
 {

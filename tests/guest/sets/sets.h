@@ -47,7 +47,7 @@ void program_exact_of(int fd, unsigned int id, unsigned int count);
  */
 void use_busy_counters_of(int fd, unsigned int id);
 
-/* A turn may be shorter than the timeout by at most this time in ns. */
+/* The longest time in ns by which a turn may be shorter than the timeout */
 #define EARLY 5000
 
 /* ---- sets that take turns --------------------------------------------------------------- */

@@ -102,7 +102,9 @@ void need_armv8(void);
 void need_power(void);
 /* Skips the test unless the PMU is Intel's or AMD's. Returns the name of the PMU's module. */
 const char *need_x86(void);
-/* Skips the test on POWER if QEMU is older than version 10 and so raises no overflow interrupts. */
+/*
+ * QEMU before version 10 raises no overflow interrupts on POWER. In such a guest, skips the test.
+ */
 void need_overflow_interrupts(void);
 
 #endif

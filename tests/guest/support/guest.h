@@ -117,7 +117,7 @@ int make_context(void);
 void write_pmc(int fd, unsigned int pmc, uint64_t value);
 void write_pmd(int fd, unsigned int pmd, uint64_t value);
 uint64_t read_pmd(int fd, unsigned int pmd);
-/* Returns whether the PMD can be recorded in samples, but not be written or read. */
+/* Returns whether @pmd is a sampled PMD: only samples contain its value. */
 bool is_only_sampled(int fd, unsigned int pmd);
 void load(int fd, pid_t tid);
 int try_load(int fd, pid_t tid);
@@ -150,7 +150,7 @@ typedef uint64_t (*child_function)(uint64_t argument);
 
 /* Memory that a test shares with its child. */
 struct child_page {
-	volatile uint64_t turns; /* how often child_spin() has looped */
+	volatile uint64_t turns; /* iterations of child_spin(), or of a test's own loop */
 	volatile uint64_t stop; /* ends child_spin() */
 	volatile uint64_t number; /* free for the test's use */
 	char text[256]; /* program of child_exec() */

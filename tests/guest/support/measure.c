@@ -186,14 +186,14 @@ uint64_t interrupts_within(uint64_t time)
 }
 
 /*
- * At a switch, the scheduler reads its clock as soon as it is entered. Later, when it knows the
- * next thread, it calls perfmon's hook, which reads the clock of perfmon. The time between the two
- * reads is longer if the previous thread goes to sleep than if it is preempted. The kernel accounts
- * this time to the next thread, but we account it to the previous thread. So when a thread gets the
- * CPU, the kernel accounts more time to this thread than we do. When the thread leaves the CPU, the
- * kernel accounts less time than we do. The first difference is larger than the second one if the
- * previous thread went to sleep and this thread is preempted. Then in total, the kernel accounts
- * more time to this thread than we do.
+ * At a switch, the scheduler first reads its own clock. Later, when it has chosen the next thread,
+ * it calls perfmon's hook, which reads perfmon's clock. The time between the two reads is longer if
+ * the previous thread goes to sleep than if it is preempted. The kernel accounts this time to the
+ * next thread, but we account it to the previous thread. So when a thread gets the CPU, the kernel
+ * accounts more time to this thread than we do. When the thread leaves the CPU, the kernel accounts
+ * less time to it than we do. If the previous thread went to sleep and this thread is preempted,
+ * the first difference is larger than the second one. Then in total, the kernel accounts more time
+ * to this thread than we do.
  *
  * Measured under --icount: Linux 7.2 on arm64 accounted 340 to 371 ns more per switch, both with 43
  * switches and with 504 switches. On Linux 6.12 on x86_64, with 401 to 405 switches, the difference

@@ -139,8 +139,8 @@ uint64_t work_until_stopped(uint64_t unused);
 /* ---- contexts --------------------------------------------------------------------- */
 
 /*
- * Returns which of the PMDs 0 to 63 are available now. pmu()->info shows which PMDs were available
- * when the process first called pmu().
+ * Returns a bitmap of the PMDs below 64 that are available now. pmu()->info shows which PMDs were
+ * available when the process first called pmu().
  */
 uint64_t available_pmds(void);
 /*

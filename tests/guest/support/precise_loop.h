@@ -22,9 +22,9 @@ unsigned int precise_place(uint64_t ip);
 
 /*
  * precise_loop(@instructions) executes the instruction at @ip once in each turn. @ax is the value
- * of RAX after this instruction, and identifies the turn. Returns how many instructions of the loop
- * were executed before this one, in all turns together. Returns PRECISE_NOWHERE if @ip is not in
- * the loop.
+ * of RAX after this instruction, and identifies the turn. Returns the number of instructions that
+ * the loop executed before this instruction, in this turn and in all earlier turns. Returns
+ * PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* Like precise_number(), but for the instruction before the instruction at @next. */

@@ -73,13 +73,13 @@ void accesses_reset(void);
 uint64_t accesses(enum access kind);
 
 /*
- * After this function, the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most
- * ten unknown NMIs in five seconds, so this function first sleeps for six seconds. When perf has
- * stopped an event of IBS, perf handles the next NMI as one of its own, whatever its source is
- * (perf_ibs_handle_irq()). perfmon's placeholders are such events. So this function raises an NMI
- * that perf can handle. If perf handles this NMI for two events, the kernel ignores the next NMI at
- * the same instruction until the CPU has been idle (default_do_nmi()). So at the end this function
- * sleeps for 10 ms, and the CPU becomes idle.
+ * Ensures that the kernel reports the next unknown NMI. Linux 6.12 and 7.2 report at most ten
+ * unknown NMIs in five seconds, so this function first sleeps for six seconds. When perf has
+ * stopped an event of IBS, perf handles the next NMI as one of its own, even if this NMI has
+ * another source (perf_ibs_handle_irq()). perfmon's placeholders are such events. So this function
+ * raises an NMI that perf can handle. If perf handles this NMI for two events, the kernel ignores
+ * the next NMI at the same instruction until the CPU has been idle (default_do_nmi()). So at the
+ * end this function sleeps for 10 ms, and the CPU becomes idle.
  */
 void wait_for_unknown_nmi_reports(void);
 

@@ -19,8 +19,8 @@ SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
 /*
- * 2^46 is a multiple of 2^30, so counters of 30 bits and counters of 46 bits both wrap at this
- * value.
+ * 2^46 is a multiple of 2^30, so counters of 30 bits and counters of 46 bits both wrap when their
+ * PMD reaches WRAP.
  */
 #define WRAP		 (1ull << 46)
 

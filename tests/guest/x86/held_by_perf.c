@@ -165,7 +165,7 @@ TEST(users_who_ask_again_and_again_take_no_turns_from_perf)
 
 /*
  * Root makes no call until the user's calls show that perf's event holds a counter. If root made a
- * call earlier, the module would return the result of root's call to the user as well.
+ * call earlier, the user's calls would return what the module found out for root.
  */
 static void check_truth(void)
 {

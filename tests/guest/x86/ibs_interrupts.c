@@ -2,9 +2,10 @@
 /*
  * x86: tests AMD's instruction based sampling, whose two units sample ops and fetches. A test runs
  * a loop many times. In each run, a sample of one unit, or its interrupt, comes a little later than
- * in the run before. So it comes at many different instructions of a stop, or of the handler of the
- * other unit's interrupt. No sample and no count may be lost. perf's handler is also called for
- * each NMI, and must not handle a sample of ours. The kernel must report no NMI as unknown.
+ * in the run before. So, over all runs, it comes at many different points during pfm_stop(), or
+ * during the handling of the other unit's interrupt. No sample and no count may be lost. perf's
+ * handler is also called for each NMI, and must not handle a sample of ours. The kernel must report
+ * no NMI as unknown.
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,8 +19,8 @@ SUITE(ibs_interrupts, 200);
 #define LOOP   10000ull
 #define FAR    BIT(40) /* a number of ops or fetches that no run reaches */
 /*
- * In the first run, the sample or NMI comes before the stop halts the unit. WINDOW is the number of
- * ops between the two. In a debug kernel, this number is ten times as high.
+ * In the first run, the sample or its NMI comes WINDOW instructions before the stop halts the unit.
+ * In a debug kernel, it comes 10 * WINDOW instructions before the halt.
  */
 #define WINDOW 600
 /*
@@ -82,12 +83,12 @@ static struct seen run_once(int fd, uint64_t ops, uint64_t fetches)
 }
 
 /*
- * Runs the loop, with a sample after @ops ops and, unless @fetches is 0, one after @fetches
- * fetches. The module still expects an NMI for 100 ms after a stop, so each run first waits until
- * this time is over. If another thread is switched in during the run, the units are halted more
- * than once. This may change the result, so this function runs the loop again. For example, the
- * first halt may come just when the sample is due. Then an NMI comes without the sample, and the
- * sample comes later, with a second NMI.
+ * Runs the loop. A sample is due after @ops ops. Unless @fetches is 0, another sample is due after
+ * @fetches fetches. The module still expects an NMI for 100 ms after a stop, so each run first
+ * waits until this time is over. If another thread is switched in during the run, the units are
+ * halted more than once. This may change the result, so this function runs the loop again. For
+ * example, the first halt may come just when the sample is due. Then an NMI comes without the
+ * sample, and the sample comes later, with a second NMI.
  */
 static struct seen run(int fd, uint64_t ops, uint64_t fetches)
 {

@@ -12,7 +12,7 @@ SUITE(ibs_units, 300);
 
 /* ---- periods ------------------------------------------------------------------------------- */
 
-#define SHORT 112 /* a period in events: too short for the op unit */
+#define SHORT 112 /* a period in fetches; it would be too short for the op unit */
 
 TEST(a_short_period_of_fetches_is_not_prolonged)
 {

@@ -64,9 +64,9 @@ static void check_beside_watchdog(void)
 }
 
 /*
- * When the check has ended, with_pmu() loads the module again. After check_beside_watchdog(), the
- * watchdog still has a counter at that time, so the ownership becomes shared. The last line loads
- * the module again, when the watchdog is off.
+ * After its check, with_pmu() loads the previous module again. In check_beside_watchdog(), the
+ * watchdog still holds a counter at that time, so the ownership becomes shared. The last line loads
+ * the module once more, now with the watchdog off.
  */
 TEST(with_the_watchdog_the_counters_are_shared)
 {

@@ -76,8 +76,8 @@ TEST(precise_sampling_is_refused_with_the_reason_where_it_cannot_be)
 /* ---- instructions ------------------------------------------------------------------------- */
 
 /*
- * Returns how many samples there must be. PEBS records the event after the overflow, and the next
- * period begins after that event.
+ * Returns the number of samples that there must be. PEBS records the first event after an overflow,
+ * and the next period begins after this event.
  */
 static uint64_t samples_wanted(int fd, uint64_t period)
 {

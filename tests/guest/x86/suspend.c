@@ -101,8 +101,8 @@ static void check_cpu(void)
 }
 
 /*
- * The registers contain the values of this context before the suspend, but not afterwards. The next
- * start must write the values again.
+ * Before the suspend, the registers contain the values of this context. The suspend erases the
+ * registers, so the next start must write the values again.
  */
 static void check_stopped(void)
 {

@@ -126,7 +126,8 @@ TEST(skid_loses_no_count)
 /*
  * In each pass of the loop the interrupt comes some instructions later than in the pass before:
  * first before the stop, then during the stop, and at last after the stop. If it comes after the
- * set has stopped and before the counters are read, the module leaves the overflow to the stop.
+ * set has stopped and before the counters are read, the interrupt handler does not handle the
+ * overflow, because the stop will find it.
  */
 static void check_around_stop(void)
 {

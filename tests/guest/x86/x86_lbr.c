@@ -236,9 +236,9 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	if (depth + 2 > MOST_CALLERS)
 		return;
 	/*
-	 * This address is in call_to(), after the call of call_deep(). The next address is after
-	 * the call of call_to(). It is the last address, because all earlier calls were made before
-	 * the recording began.
+	 * user[depth + 1] is the address after the call of call_deep(), in call_to(). The next
+	 * element of user[] is the address after the call of call_to(). It is the last element,
+	 * because all earlier calls were made before the recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }

@@ -16,7 +16,7 @@ static bool is_kernel(uint64_t address)
 /* ---- levels ------------------------------------------------------------------------------------ */
 
 /**
- * struct levels - how many addresses of branches the samples contain, for each level
+ * struct levels - numbers of branch addresses in the samples, by level
  * @kernel: number of addresses in the kernel
  * @user: number of addresses in the program
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: tests counts and interrupts when the processor pauses, as in a system management interrupt
- * (SMI). In a pause, the processor executes code outside of the kernel, and the kernel does not
- * notice it. Clocks continue to run, and interrupts wait. Counters that count at kernel level may
- * count what the processor executes in the pause. The emulated PMU makes such pauses on request
- * (tests/vm/qemu-x86-pmu). No count may be lost, and no NMI may be reported as unknown.
+ * x86: tests that no count is lost, and that no NMI is reported as unknown, when the processor
+ * pauses, as in a system management interrupt (SMI). In a pause, the processor executes code
+ * outside of the kernel, and the kernel does not notice it. Clocks continue to run, and interrupts
+ * wait. Counters that count at kernel level may count what the processor executes in the pause. The
+ * emulated PMU makes such pauses on request (tests/vm/qemu-x86-pmu).
  */
 #include "x86_overflows.h"
 
@@ -17,12 +17,13 @@ SUITE(x86_pauses, 120);
 #define PAUSE	   (20 * MS)
 /*
  * From a start to the stop, fewer than FEW instructions are executed outside of a pause. In a debug
- * kernel, the interrupts after a pause may execute more than a million instructions.
+ * kernel, the interrupt handlers that run after a pause may execute more than a million
+ * instructions.
  */
 #define FEW	   ((is_debug_kernel() ? 2 : 1) * MILLION)
 /*
- * For a pause in the test's loop: number of instructions from the request to the beginning of the
- * pause.
+ * Number of instructions from the request to the beginning of the pause, if the pause shall begin
+ * in the middle of the test's loop.
  */
 #define IN_LOOP	   (LOOP / 2)
 
@@ -165,12 +166,12 @@ TEST(a_pause_is_counted_at_the_kernels_level_unless_the_counters_freeze)
 /* ---- interrupts that wait ----------------------------------------------------------------- */
 
 /*
- * Without a pause, the interrupt of the overflow would come long after the stop. Each turn has a
- * pause near the stop. The pause begins some instructions later than in the turn before. It lasts
- * longer than the delay of the interrupt, so the interrupt comes when the pause ends. The pause may
- * end before, during or after the stop. If the interrupt comes after the stop, it comes before the
- * next tick. So when it comes, the kernel's variable jiffies does not yet include the time since
- * the stop.
+ * Without a pause, the overflow interrupt would come long after the stop. In each iteration, there
+ * is a pause near the stop. The pause begins some instructions later than in the iteration before.
+ * It lasts longer than the delay of the interrupt, so the interrupt comes when the pause ends. The
+ * pause may end before, during or after the stop. If the interrupt comes after the stop, it comes
+ * before the next tick. So when it comes, the kernel's variable jiffies does not yet include the
+ * time since the stop.
  */
 static void check_around_stop(void)
 {

@@ -9,9 +9,10 @@
  * counters, later families have six.  With PerfMonV2, CPUID returns the number of counters.  A
  * counter has 48 bits, but a PMD uses only the low 46 of them.  The highest bit of the counter is
  * the overflow flag: each write of the counter sets it, and a wrap clears it.  PMDs do not use the
- * bit below the flag either.  With shared ownership, perf may write the counter, and perf writes
- * only values that are less than 2^47 events before the wrap.  If PMDs had 47 bits, a PMD of value
- * 0 would need a counter value that is exactly 2^47 events before the wrap.
+ * bit below the flag either, because with shared ownership perf may write the counter.  perf writes
+ * only values from which the counter wraps after fewer than 2^47 events.  If PMDs had 47 bits, perf
+ * could not write the counter of a PMD that is 0, because this counter would wrap after exactly
+ * 2^47 events.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling").  The numbers up to PMD 13 are those of perfmon2.

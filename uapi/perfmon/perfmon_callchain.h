@@ -3,11 +3,11 @@
  * Sampling format "callchain": format "default" plus the chain of callers.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags contains the maximum numbers of addresses in the two parts
- * of a chain: max_kernel | max_user << 16.  If the kernel's part or the user's part is left out,
- * its maximum is 0.  hdr_buf_flags also has PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given,
- * and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a struct
- * pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  A chain has two parts, the kernel's part and the user's part.
+ * hdr_buf_flags contains the maximum number of addresses in each part: max_kernel | max_user << 16.
+ * If a part is left out, its maximum is 0.  hdr_buf_flags also has PFM_CALLCHAIN_HDR_LINK if
+ * PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.
+ * An entry is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		the interrupted instruction, then return
@@ -38,11 +38,10 @@
  * On arm64 the format uses the link register only if PFM_CALLCHAIN_LINK was given.  If an entry has
  * the flag PFM_CALLCHAIN_USER_LINK, user[1] is the value of the link register, not a value from the
  * stack.  PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  With PFM_CALLCHAIN_USER_LINK,
- * user[1] is the caller only in two cases: at the instruction user[0], the interrupted function has
- * not saved the link register yet, or it has restored the link register already.  The program's
- * unwind tables show for which instructions this is true.  For all other instructions, user[1] does
- * not belong to the chain.  If the link register is zero, it is left out.  x86_64 has no link
- * register.
+ * user[1] is the caller only if the interrupted function has not saved the link register yet, or
+ * has restored it already.  The program's unwind tables show whether this is true at the
+ * instruction user[0].  If it is not, user[1] does not belong to the chain.  If the link register
+ * is zero, it is left out.  x86_64 has no link register.
  *
  * With PFM_CALLCHAIN_RECORDED the program's callers come from calls that the hardware has recorded.
  * The program's stack is not read, so the program needs no frame pointers.  The user's part has the

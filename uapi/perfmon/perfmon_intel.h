@@ -17,10 +17,11 @@
  * PMC n drives PMD n.  PMC 16 drives all fixed counters.  CPUID leaf 0AH returns the number of
  * counters and their width.  If a counter has 48 bits, its PMD uses only the low 46 of them.  The
  * highest bit of the counter is the overflow flag: each write of the counter sets it, and a wrap
- * clears it.  PMDs do not use the bit below the flag either.  With shared ownership, perf may write
- * the counter, and perf writes only values that are less than 2^47 events before the wrap.  If PMDs
- * had 47 bits, a PMD of value 0 would need a counter value that is exactly 2^47 events before the
- * wrap.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
+ * clears it.  PMDs do not use the bit below the flag either, because with shared ownership perf may
+ * write the counter.  perf writes only values from which the counter wraps after fewer than 2^47
+ * events.  If PMDs had 47 bits, perf could not write the counter of a PMD that is 0, because this
+ * counter would wrap after exactly 2^47 events.  Without full-width writes
+ * (IA32_PERF_CAPABILITIES.FW_WRITE) a PMD uses only 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  There are at most 32 entries, and entry 0 is the latest branch.  Only samples can
@@ -36,9 +37,9 @@
 
 /*
  * Load latency: PMC 18, if it exists, holds a threshold in core cycles (16 bits).  If bit
- * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, a load is sampled by counter n only if it takes
- * longer than the threshold, and the record (struct pfm_intel_pebs) contains the latency of the
- * load.  In this case, counter n must count event LOAD_LATENCY (01cdH).
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, counter n samples only loads that take longer than
+ * the threshold, and the record (struct pfm_intel_pebs) contains the latency of the load.  In this
+ * case, counter n must count event LOAD_LATENCY (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32
@@ -54,9 +55,9 @@
 #define PFM_INTEL_FRONTEND	     32
 
 /*
- * Fields of PMC 0 to 15 that the module accepts.  Each of two more fields is accepted if CPUID leaf
- * 23H reports it: unit mask 2 (bits 40 to 47) and the equal flag (bit 36).  The module sets the
- * enable bits itself, and ignores these bits in values that a program writes.
+ * Fields of PMC 0 to 15 that the module accepts.  The module also accepts unit mask 2 (bits 40 to
+ * 47) and the equal flag (bit 36), each only if CPUID leaf 23H reports it.  It sets the enable bits
+ * itself, and ignores these bits in values that a program writes.
  */
 #define PFM_INTEL_PMC_EVENT	     0x000000ffull
 #define PFM_INTEL_PMC_UMASK	     0x0000ff00ull

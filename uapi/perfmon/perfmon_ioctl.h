@@ -38,9 +38,9 @@
  * the numbers from PFM_VIRTUAL_PMD_BASE on.  The core adds virtual PMDs to every PMU.  They count
  * time, context switches and the like for the monitored thread.
  *
- * All structures have the same layout for 32-bit and 64-bit programs; a pointer
- * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2, except pfarg_pmr,
- * which is one of perfmon v3.
+ * All structures have the same layout for 32-bit and 64-bit programs; a pointer is passed as a
+ * 64-bit integer.  Structures named pfarg_* are those of perfmon2, except pfarg_pmr, which comes
+ * from perfmon v3.
  *
  * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns why the call failed and, if the
  * call took several elements (struct pfm_vector), which of them was wrong.  Before the context is
@@ -70,9 +70,9 @@
  *    kernel's version of it, the additional bytes must be zero.  If they are not, the call fails
  *    with E2BIG (PFM_REASON_TAIL) and changes nothing.  If the caller's structure is shorter than
  *    the first version of this structure, the call fails with EINVAL (PFM_REASON_SIZE; for the
- *    argument of a format, PFM_REASON_FORMAT_SIZE).  The command contains the size of a structure.
- *    struct pfm_vector contains the size of a vector's element.  struct pfm_create contains the
- *    size of a format's argument (at most 4096 bytes).
+ *    argument of a format, PFM_REASON_FORMAT_SIZE).  The kernel takes the size of an element from
+ *    struct pfm_vector or struct pfm_thread_counts, the size of a format's argument (at most 4096
+ *    bytes) from struct pfm_create, and the size of any other structure from the command.
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If the caller's
  *    structure is longer than the kernel's version of it, the kernel clears the additional bytes.
@@ -116,7 +116,7 @@
  * /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of all users.  The call decides
  * whether the context counts at kernel level, see PFM_STATUS_USER_LEVEL.
  *
- * ENOSYS: no PMU, or no PMU of the name in pmu_name.  EFAULT: argument unreadable.  EINVAL: an
+ * ENOSYS: no PMU, or no PMU with the name in pmu_name.  EFAULT: argument unreadable.  EINVAL: an
  * unknown flag; flags that exclude each other; the context is not system-wide, but CPUs share the
  * PMU; an unknown format; a format argument that is shorter than its first version, or that the
  * format does not accept; a format argument without a format.  EOPNOTSUPP: a flag that is not
@@ -213,9 +213,9 @@
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context already.  EBUSY also
  * means that contexts on threads use one of this context's PMDs.  On some PMUs, an operation on one
  * counter can affect other counters.  On such a PMU, EBUSY also means that contexts on threads use
- * any other PMD of the PMU.  For the same reasons, loads on threads fail with EBUSY while
- * system-wide contexts use the PMDs or the PMU.  When the CPU goes offline, the context is
- * unloaded, and PFM_MSG_END is queued.
+ * any other PMD of the PMU.  Conversely, a load on a thread fails with EBUSY if system-wide
+ * contexts use one of the context's PMDs or, on such a PMU, any other PMD of the PMU.  When the CPU
+ * goes offline, the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 

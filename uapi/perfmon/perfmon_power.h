@@ -17,9 +17,9 @@
  *
  * A counter has 31 bits.  Bit 31 of the register is set when the counter has wrapped.
  *
- * PMD 0 is read-only.  While its set counts, a read returns the present time base.  At all other
- * times a read returns the value that PMD 0 had when the set last counted.  PMD 0 does not measure
- * the thread's CPU time.
+ * PMD 0 is read-only.  While the context is monitoring with the set of PMD 0, a read returns the
+ * present time base.  At all other times a read returns the value that PMD 0 had when the context
+ * last stopped monitoring with this set.  PMD 0 does not measure the thread's CPU time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H

@@ -108,7 +108,7 @@ struct pfarg_pmc {
  * @reg_short_reset: in on write: reset value after an overflow that does not mask monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows after which the set is switched; out on
- *	read: how many of these overflows have not happened yet
+ *	read: number of these overflows that have not happened yet
  * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
  * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: a number that is passed to the sampling format
@@ -399,11 +399,11 @@ struct pfm_info {
  *	there is no thread or the caller cannot see it.  For a system-wide context: number of the
  *	CPU, or 0 while the context is not loaded
  * @active_set: out: number of the active event set
- * @foreign_runs: out: how often nothing was counted since the load, although the context was
- *	monitoring.  This happens each time the thread runs on a foreign CPU: the PMU of such a CPU
- *	is not that of the context (big.LITTLE).  It also happens each time a set cannot start
- *	because perf uses the set's counters for other events (docs/pmu-x86.md).  @foreign_runs
- *	includes the copies of the context.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
+ * @foreign_runs: out: how often, since the load, the context should have begun to count but could
+ *	not.  This happens each time the thread runs on a foreign CPU: the PMU of such a CPU is not
+ *	that of the context (big.LITTLE).  It also happens each time a set cannot start because perf
+ *	uses the set's counters for other events (docs/pmu-x86.md).  @foreign_runs includes the
+ *	copies of the context.  If it is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of ended copies whose own counts the kernel has dropped since the
  *	load, to make room for newer copies, see PFM_IOC_READ_THREAD.  The sums that PFM_IOC_READ
@@ -470,7 +470,7 @@ struct pfm_restart_cpu {
 /* pfm_thread_counts.which */
 #define PFM_THREAD_OWN 0 /* only the thread on which the context was loaded */
 #define PFM_THREAD_ENDED                                                                 \
-	1 /* of the ended copies not read yet, the one that ended first */
+	1 /* the next copy that has ended, in the order in which the copies ended */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16
@@ -534,8 +534,9 @@ struct pfm_thread_counts {
  * @reserved: zero
  *
  * The statistics of a context begin at its last load.  They stay after the unload, until the next
- * load.  They include the statistics of all copies, even of copies that have ended.  The kernel
- * adds up the statistics of the threads one by one, and includes each thread exactly once.
+ * load.  They include the statistics of all copies, even of copies that have ended.
+ * PFM_IOC_STATISTICS reads the statistics of one thread after the other, and adds those of each
+ * thread exactly once, even if the thread ends during the call.
  *
  * The statistics of a CPU include all contexts that monitored on this CPU.  They begin with zero
  * when the module is inserted into the kernel.  Each write to /sys/kernel/perfmon/reset_stats sets

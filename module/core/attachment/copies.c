@@ -135,8 +135,8 @@ struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_contex
 	lockdep_assert_held(&copies->lock);
 	if (copies->is_reading && copy->reading == copies->reading) {
 		/*
-		 * The reading will add the copy's counts to the sums. No call can change the sets before
-		 * that, because the reading holds the parent's mutex.
+		 * The reading will add the copy's counts to the sums.  No call can change the sets
+		 * before that, because the reading holds the parent's mutex.
 		 */
 		list_move(&copy->copy_node, &copies->late);
 		copy = NULL;

@@ -214,10 +214,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 
 /*
  * Monitoring of a thread ends when the thread executes a program that the user may not monitor. If
- * this happened to the command's first thread, pfmon fails and shows no counts. The reason is that
- * the user may not be allowed to monitor COMMAND itself. Then monitoring ended at the exec of
- * COMMAND, and hardly any events were counted. With -p and -t, pfmon shows the counts up to the
- * moment at which the thread executed the program.
+ * this happened to the command's first thread, pfmon fails and shows no counts: the program may be
+ * COMMAND itself, and if so, monitoring ended before COMMAND began. With -p and -t, pfmon shows the
+ * counts up to the moment at which the thread executed the program.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -483,8 +482,9 @@ static int print_parts(struct measurement *measurement,
 	bool is_per_thread = options->targets.is_per_thread;
 
 	/*
-	 * In CSV all lines have the same fields. The lines of a part begin with a stamp, a text
-	 * such as "CPU3", so the lines of the sums get a stamp, too: "summary".
+	 * In CSV all lines must have the same fields. A line with the count of a CPU, a thread or
+	 * an interval begins with a stamp, a text such as "CPU3". So the lines of the sums get a
+	 * stamp, too: "summary".
 	 */
 	if (options->separator &&
 	    (options->print_interval || options->is_per_cpu || is_per_thread))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write results to a file.  The user chooses the file and its form. */
+/* Write results as a table, as CSV or as JSON, to the file that the user chose. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

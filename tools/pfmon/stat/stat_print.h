@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Write results. The user chooses the file, and the form of the output. */
+/* Write results as a table, as CSV or as JSON, to the file that the user chose. */
 #ifndef PFMON_STAT_PRINT_H
 #define PFMON_STAT_PRINT_H
 

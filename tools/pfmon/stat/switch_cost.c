@@ -18,7 +18,7 @@
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
 
-/* Of this many trials, the shortest one is used, because it was disturbed least. */
+/* Number of trials. The shortest trial is used, because it was disturbed least. */
 #define ATTEMPTS 5
 
 static uint64_t run_loop(uint64_t turns)
@@ -193,7 +193,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 						       sizeof(*cost->kernel)) };
 	if (!cost->kernel)
 		return fail("no memory");
-	/* The cost is measured on a thread. A thread's context cannot use a PMU that CPUs share. */
+	/* Measuring needs a context on a thread, which cannot use a PMU that CPUs share. */
 	if (machine->scope[0])
 		return 0;
 	if (copy_sets(&copy, events))

@@ -34,7 +34,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 
 /*
  * Returns the relative error that set switches may cause in @value, the scaled count of @event.
- * In @time ns of CPU time, the kernel switched sets @switches times.
+ * @switches is the number of set switches in @time ns of CPU time.
  */
 double switch_cost_part(const struct switch_cost *cost, const struct event_list *events,
 			size_t event, double value, double switches, double time);

@@ -18,8 +18,8 @@
 #define CLEAR		"\033[H\033[J"
 
 /*
- * A buffer of this size has room for a whole screen. One write(2) then shows the screen without
- * flicker.
+ * Size of stdout's buffer in bytes. The buffer has room for a whole screen, so one write(2) shows
+ * the screen, without flicker.
  */
 #define BUFFER		65536
 

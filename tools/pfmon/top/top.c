@@ -2,7 +2,7 @@
 /*
  * pfmon top: show what the CPUs do now.  pfmon makes a recording in memory, with a new file for
  * each interval, and shows a report of each file.  A file contains only the samples of its
- * interval.  It does not contain the processes that ended before the interval, so the memory that
+ * interval.  It has no records of processes that ended before the interval, so the memory that
  * pfmon uses does not grow.
  */
 #include <langinfo.h>
@@ -34,7 +34,7 @@
  * @begun: when the current interval began, in ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
  * @idle: total idle time of each of @cpus at @begun, in seconds
- * @names_lost: how many of the kernel's reports about processes, such as new names, were lost
+ * @names_lost: number of the kernel's reports about processes, such as new names, that were lost
  *	before the current interval
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown, or the user has ended pfmon top

@@ -63,8 +63,8 @@ static const struct option_row rows[] = {
 	  "terminal",
 	  take_true, FIELD(is_batch) },
 	{ "sort", 's', "KEY[,KEY]...",
-	  "keys by which samples are added up to entries: program (the default), symbol, "
-	  "object, thread, cpu",
+	  "what each entry of the second table stands for: program (the default), symbol, "
+	  "object, thread, cpu, or several of these",
 	  take_sort, FIELD(profile) },
 	{ 0 },
 };

@@ -22,8 +22,8 @@ struct view_style {
 };
 
 /*
- * Print @interval.  @names_lost: how many of the kernel's reports about processes, such as new
- * names, were lost in the interval.  Returns 0, or -1 if there is no memory.
+ * Print @interval.  @names_lost: number of the kernel's reports about processes, such as new names,
+ * that were lost in the interval.  Returns 0, or -1 if there is no memory.
  */
 int view_print(FILE *file, const struct interval *interval, uint64_t names_lost,
 	       const struct view_style *style);

@@ -125,11 +125,13 @@ TEST(the_target_may_fork_in_a_signal_handler)
  * Data that the test shares with the process that forks.
  * @begun: the test sets it to N to start fork number N
  * @forks: the process sets it to N when fork number N has returned
+ * @child: the child of fork number @forks
  * @done: the test sets it to N to let the child of fork number N exit
  */
 struct demand {
 	volatile unsigned int begun;
 	volatile unsigned int forks;
+	volatile pid_t child;
 	volatile unsigned int done;
 };
 
@@ -150,6 +152,7 @@ static void __attribute__((noreturn)) fork_on_demand(struct demand *demand)
 				;
 			_exit(EXIT_SUCCESS);
 		}
+		demand->child = pid;
 		demand->forks = n;
 		require(waitpid(pid, NULL, 0) == pid);
 	}
@@ -174,23 +177,27 @@ static pid_t next_pid(void)
 
 /*
  * Returns whether context @fd was loaded on the child before the child got a copy of the parent's
- * context.
+ * context. If the kernel gives the expected PID to another process or to a kernel thread, the load
+ * may have any result.
  */
 static bool load_during_a_fork(int fd, struct demand *demand, unsigned int n)
 {
-	pid_t child = next_pid();
-	bool loaded;
+	pid_t expected = next_pid();
+	bool loaded, is_child;
+	int error;
 
 	demand->begun = n;
-	do
-		loaded = !try_load(fd, child);
-	while (!loaded && errno == ESRCH && demand->forks < n);
-	require(loaded || errno == EEXIST || errno == ESRCH);
+	do {
+		loaded = !try_load(fd, expected);
+		error = loaded ? 0 : errno;
+	} while (error == ESRCH && demand->forks < n);
 	wait_until(demand->forks == n);
+	is_child = demand->child == expected;
+	require(loaded || error == EEXIST || error == ESRCH || !is_child);
 	if (loaded)
-		require(pfm_unload_context(fd) == 0);
+		require(pfm_unload_context(fd) == 0 || !is_child);
 	demand->done = n;
-	return loaded;
+	return loaded && is_child;
 }
 
 /*

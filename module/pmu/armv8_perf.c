@@ -489,7 +489,7 @@ void armv8_perf_release(u64 counters)
 	WRITE_ONCE(claimed, claimed & ~counters);
 	if (!claimed && !restore())
 		pr_warn_once(
-			"perfmon: another module has interposed functions of perf's PMU driver: perfmon's functions stay there until that module is unloaded\n");
+			"perfmon: another module has also replaced functions of perf's PMU driver: perfmon's replacements stay in place until that module is unloaded\n");
 	release_everywhere(counters);
 }
 

@@ -166,7 +166,7 @@ void do_file_table(void)
 }
 
 /*
- * @count: number of a format, counted from 1; 0 selects the PMU's module or the core (see bit 1)
+ * @count: number of a format, counted from 1; 0: the core or the PMU's module, see bit 1 of @value
  * @value: a bitmap:
  * bit 0: 1 loads the module, 0 unloads it
  * bit 1: if it is 1, an unload first unloads all formats. If @count is 0, bit 1 also selects the

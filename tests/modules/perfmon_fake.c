@@ -243,8 +243,9 @@ module_param(scope, uint, 0444);
 static int owners[NR_CPUS];
 
 /*
- * An owner stays the owner as long as it is online. A new owner is the last online CPU of its
- * group, so that a test can take the owner offline. Not every guest can take CPU 0 offline.
+ * An owner stays the owner as long as it is online. A new owner is the online CPU with the highest
+ * number in its group, so that a test can take the owner offline. Not every guest can take CPU 0
+ * offline.
  */
 static int fake_owner(const struct pfm_pmu *pmu, int number)
 {

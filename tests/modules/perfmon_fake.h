@@ -18,9 +18,9 @@
  *
  * A test sets the other parameters. If "refuse" is not 0, it is an errno: a load fails with this
  * errno and with the message FAKE_REFUSAL. If "scope" is not 0, the CPUs form groups that share
- * registers, and "scope" is the number of CPUs in a group. The last online CPU of a group becomes
- * the owner. If "claim_error" is not 0, claims fail with this errno. If "names_holder" is also not
- * 0, the module names FAKE_HOLDER as the holder of the first PMD.
+ * registers, and "scope" is the number of CPUs in a group. The online CPU with the highest number
+ * in a group becomes the owner. If "claim_error" is not 0, claims fail with this errno. If
+ * "names_holder" is also not 0, the module names FAKE_HOLDER as the holder of the first PMD.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

@@ -156,8 +156,8 @@ stage_define() {
 	[[ -z $words ]] || mapfile -t suites < <(expand_words $words | slow_last)
 }
 
-# The suites that take the longest, the slowest last. These suites run after all other suites, so
-# most mutants are killed sooner.
+# The slow suites, in the order of their run time: the slowest suite is the last one. These suites
+# run after all other suites, so most mutants are killed sooner.
 slow='claims program_counts hist counting x86_pauses ibs_interrupts x86_interrupts beside_perf
 	threads end_races inherit_races hotplug inherit thread_counts modules module_races
 	emulation set_switch buffer callchain_kernel periods budget policy'

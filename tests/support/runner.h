@@ -7,9 +7,9 @@
 
 /*
  * Both functions select the tests that @words name, or all tests if there are no words. @words ends
- * with NULL. Each word is "FOLDER/" (the folder of a suite's source), "SUITE" or "SUITE/TEST". If ^
- * is before a word, the tests that the word names are left out. If no test fits a word, the program
- * exits with status 2.
+ * with NULL. Each word is "FOLDER/" (the folder of a suite's source), "SUITE" or "SUITE/TEST". A
+ * word that begins with ^ excludes the tests whose names follow it. If no test fits a word, the
+ * program exits with status 2.
  */
 void suites_list(char **words);
 /* Returns the exit status. @until_failure: stop after the first failed test. */

@@ -96,8 +96,8 @@ static int note_tick(void *data)
 }
 
 /*
- * Run a command. Returns the command's status in the form of waitpid(). If child_release() returns
- * an exit status N because the command cannot run, returns -N.
+ * Run a command. Returns the command's status in the form of waitpid(), or -N if the command cannot
+ * run and child_release() returns the exit status N.
  */
 static int run(char **arguments, bool is_traced, struct record *record)
 {

@@ -241,8 +241,8 @@ static void hand_back_here(void *argument)
 }
 
 /*
- * Call hand_back() on @cpu.  If @cpu is offline, call hand_back() on this CPU: nothing runs on an
- * offline CPU, and cpus_read_lock() keeps @cpu offline.
+ * Call hand_back() on @cpu.  If @cpu is offline, call hand_back() on the current CPU.  This is
+ * safe, because nothing runs on an offline CPU, and cpus_read_lock() keeps @cpu offline.
  */
 static void hand_back_on(unsigned int cpu, struct restart_cpu_call *call)
 {

@@ -30,8 +30,8 @@ bool pfm_thread_is_held_by(struct task_struct *task, const struct pid *loader);
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
  * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the
  * process has ended, or is not in the caller's pid namespace.  @cpus: for system-wide contexts,
- * their field cpus; for contexts on threads, NULL.  May sleep.  The caller makes sure that no other
- * PMDs replace those of @use during the call.
+ * their field cpus; for contexts on threads, NULL.  May sleep.  The caller makes sure that
+ * @use->pmds does not change during the call.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

@@ -101,7 +101,7 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 
 /*
  * Prepares the context to take a sample at each overflow of PMD @n, which counts at user level. PMD
- * prompt_counter() counts cycles, and the other counters count instructions. Under --icount cycles
+ * prompt_counter() counts cycles, and the other counters count instructions. Under --icount, cycles
  * and instructions have the same count, because each instruction takes one cycle.
  */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)

@@ -26,7 +26,7 @@ SUITE(exec_races, 1800);
 struct executor {
 	pid_t pid;
 	volatile bool stop;
-	volatile bool threads; /* a second thread makes every fourth exec */
+	volatile bool threads; /* a second thread calls every fourth execve() */
 	volatile uint64_t execs;
 	/* An odd number while the program has privileges, an even number while it has none. */
 	volatile uint64_t generation;

@@ -72,7 +72,10 @@ void spinner_end(struct spinner *spinner);
  */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* Called at the beginning of main(). Does not return in a program that exec_races.c started. */
+/*
+ * Called at the beginning of main(). If exec_races.c has executed this program as one of its
+ * executors, the function does not return.
+ */
 void executor_main(int argc, char **argv);
 
 /*

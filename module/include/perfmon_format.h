@@ -112,9 +112,8 @@ static inline struct pt_regs *pfm_user_registers(struct task_struct *task)
 #define PFM_CONTROL_NOTIFY 0x1 /* notify the user if the PMD has PFM_REGFL_OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring; at a restart: leave it masked */
-#define PFM_CONTROL_SWITCH                                                               \
-	0x8 /* switch to the next set; with _MASK, only at the restart */
-#define PFM_CONTROL_LOST 0x10 /* there was no room for the sample: count it as lost */
+#define PFM_CONTROL_SWITCH 0x8 /* switch sets; with _MASK, only at the restart */
+#define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \

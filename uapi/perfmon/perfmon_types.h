@@ -468,9 +468,8 @@ struct pfm_restart_cpu {
 };
 
 /* pfm_thread_counts.which */
-#define PFM_THREAD_OWN 0 /* only the thread on which the context was loaded */
-#define PFM_THREAD_ENDED                                                                 \
-	1 /* the next copy that has ended, in the order in which the copies ended */
+#define PFM_THREAD_OWN	     0 /* only the thread on which the context was loaded */
+#define PFM_THREAD_ENDED     1 /* the next ended copy, in the order in which they ended */
 
 /* Size of a thread's name in bytes, including the zero at its end. */
 #define PFM_THREAD_NAME_SIZE 16

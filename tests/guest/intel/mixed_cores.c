@@ -12,22 +12,21 @@
 
 SUITE(mixed_cores, 120);
 
-#define LEAF_FEATURES	0x07
-#define LEAF_COUNTERS	0x0a
-#define LEAF_CORE	0x1a
-#define HYBRID		BIT(15) /* in EDX of LEAF_FEATURES */
-#define CORE_TYPE(eax)	((eax) >> 24) /* of LEAF_CORE */
-#define ATOM		0x20
-#define CORE		0x40
-#define USER_CODE(code) ((code) | PFM_INTEL_PMC_USER)
-#define UOPS_ISSUED	0x010e /* not an architectural event; only some models have it */
-#define CACHE_MISSES	0x412e /* an architectural event that some CPUs do not have */
-#define EVENT_CACHE_MISSES                                                               \
-	(1u << 4) /* in EBX of LEAF_COUNTERS; set if the event is missing */
+#define LEAF_FEATURES	   0x07
+#define LEAF_COUNTERS	   0x0a
+#define LEAF_CORE	   0x1a
+#define HYBRID		   BIT(15) /* in EDX of LEAF_FEATURES */
+#define CORE_TYPE(eax)	   ((eax) >> 24) /* of LEAF_CORE */
+#define ATOM		   0x20
+#define CORE		   0x40
+#define USER_CODE(code)	   ((code) | PFM_INTEL_PMC_USER)
+#define UOPS_ISSUED	   0x010e /* not an architectural event; only some models have it */
+#define CACHE_MISSES	   0x412e /* an architectural event that some CPUs do not have */
+#define EVENT_CACHE_MISSES (1u << 4) /* in EBX of LEAF_COUNTERS: set if it is missing */
 
-#define TURNS  100
-#define TURN   100000
-#define AROUND 1000 /* maximum number of instructions outside of the loop in each turn */
+#define TURNS		   100
+#define TURN		   100000
+#define AROUND		   1000 /* maximum number of instructions outside of the loop in each turn */
 
 static void need_mixed(void)
 {

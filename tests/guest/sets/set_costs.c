@@ -15,11 +15,13 @@
 
 SUITE(set_costs, 120);
 
-#define MANY                                                                             \
-	960 /* sets in the first context; the second one has 4 * MANY, nearly max_sets */
-#define PROBES                                                                           \
-	16 /* number of sets that each call handles; their structs fit into a page */
-#define TRIES 3
+#define TRIES  3
+
+/* Number of sets of the first context. The second one has 4 * MANY sets, nearly max_sets. */
+#define MANY   960
+
+/* Number of sets that each call handles. Their structs fit into a page. */
+#define PROBES 16
 
 /*
  * The time in ns that each kind of call takes if it handles PROBES sets.
@@ -156,8 +158,8 @@ TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 
 /* ---- other threads ---------------------------------------------------------------------- */
 
-#define LONG_CALL                                                                        \
-	16383 /* number of sets that a call handles; the call takes many milliseconds */
+/* Number of sets that a call handles. The call takes many milliseconds. */
+#define LONG_CALL 16383
 
 struct long_call {
 	const char *name;

@@ -19,8 +19,9 @@
 
 #define FAMILY_15H	  0x15
 #define FAMILY_17H	  0x17
-#define NORTHBRIDGE                                                                      \
-	0xe0 /* up to family 16h, the northbridge counts events from 0xe0 on */
+
+/* Up to family 16h, the northbridge counts the events from this number on. */
+#define NORTHBRIDGE	  0xe0
 
 /* The events that have the same codes on all families. */
 /* clang-format off */

@@ -73,8 +73,8 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	 */
 	block->is_outstanding = true;
 	pfm_block_get(block);
-	__module_get(
-		THIS_MODULE); /* safe: the context's file has a reference to the module */
+	/* Safe: the context's file has a reference to the module. */
+	__module_get(THIS_MODULE);
 	if (!task_work_add(task, &block->work, TWA_RESUME))
 		return;
 	/* The thread is exiting and runs no task work any more. */

@@ -184,8 +184,8 @@ TEST(levels_are_kept_apart)
  */
 static __attribute__((noinline)) void go_deep(void)
 {
-	call_deep(3,
-		  take_known_branches); /* these calls return, so they leave no entry */
+	/* These calls return, so they leave no entry. */
+	call_deep(3, take_known_branches);
 	call_deep(DEPTH, stop_recording);
 	__asm__ volatile("");
 }

@@ -46,8 +46,8 @@ int buffer_map(struct buffer *buffer, int fd, uint64_t offset, enum data_format 
 void buffer_free(struct buffer *buffer);
 
 /*
- * Store in @counts how many samples were written and lost since the recording began, and how many
- * are in the buffer now.
+ * Store three numbers in @counts: the samples that were written since the recording began, those
+ * that were lost since then, and those that are in the buffer now.
  */
 void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 

@@ -266,6 +266,7 @@ TEST(forks_may_race_with_unload_and_close)
 TEST(forks_may_race_with_start_and_stop)
 {
 	unsigned int count = iterations(), i;
+	int hooks = keep_hooks();
 	pid_t pid = crowd_begin();
 	int fd = inheriting_on(pid);
 	uint64_t stopped;
@@ -282,6 +283,7 @@ TEST(forks_may_race_with_start_and_stop)
 	require(status_of(fd).not_followed == 0);
 	crowd_end(pid);
 	close(fd);
+	close(hooks);
 	all_must_be_well();
 }
 

@@ -190,12 +190,21 @@ cpu_seconds() {
 		END { printf "%.1f\n", ticks / hz }'
 }
 
+# Print the command with which a guest prints the names of the functions that SUITE called, and
+# then forgets them. See reached/perfmon_reached.c.
+reached_command() {
+	# shellcheck disable=SC2016 # executed in the guest
+	printf 'echo "reached: %s$(cat /proc/perfmon_reached)"; echo >/proc/perfmon_reached\n' "$1"
+}
+
 # guest_command HOW SUITE...: print the commands that a guest executes. These commands print a line
-# before each suite. If HOW is "first", the commands end at the first failure.
+# before each suite. If HOW is "first", the commands end at the first failure. If HOW is "reached",
+# they print a line after each suite, with the names of the functions that the suite called.
 guest_command() {
 	local how=$1 suite program first=''
 	shift
 	[[ $how != first ]] || first=' -x'
+	[[ $how != reached ]] || reached_command load
 	# shellcheck disable=SC2016 # the guest's variables
 	local skip='[ $failed = 0 ] &&' status='exit $failed'
 	[[ -n $first ]] || skip=''
@@ -208,6 +217,7 @@ guest_command() {
 		*) program="perfmon-tests$first $suite" ;;
 		esac
 		echo "$skip { echo 'suite: $suite'; ($prefix$program) || { failed=1; echo 'FAILED   $suite'; }; }"
+		[[ $how != reached ]] || reached_command "$suite"
 	done
 	echo "echo 'suite: end'"
 	echo "$status"
@@ -358,4 +368,14 @@ log_suites() {
 			test = how (last == "" ? "" : " after " last)
 		finish("failed", begun, used)
 	}' "$log"
+}
+
+# From a log of the commands with HOW "reached", print a line for each function that a suite called:
+# the suite and the function's name. The suite "load" stands for the time before the first suite. If
+# a suite failed or the guest ended, it is not known what the suite calls: then print the suite and
+# "*".
+log_reached() {
+	local log=$1 status=$2
+	awk '/^reached: / { for (i = 3; i <= NF; i++) print $2 "\t" $i }' "$log"
+	log_suites "$log" "$status" | awk -F '\t' '$2 == "failed" { print $1 "\t*" }'
 }

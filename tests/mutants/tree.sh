@@ -14,9 +14,9 @@ tree_files() {
 		Makefile dkms.conf ':!tests/mutants' | LC_ALL=C sort
 }
 
-# Make TREE a copy of this tree, and build it.
-tree_update() {
-	local tree=$1 arch file
+# Make TREE a copy of this tree.
+tree_copy() {
+	local tree=$1 file
 	mkdir -p "$tree/base"
 	tree_files >"$tree/base/files.new"
 	if [[ -e $tree/base/files ]]; then
@@ -33,12 +33,37 @@ tree_update() {
 	done <"$tree/base/files"
 	rm -f "$tree/base/mutated"
 	rm -rf "$tree/base/objects"
+}
+
+# build_guests TREE FLAG...: build TREE for all guests.
+build_guests() {
+	local tree=$1 arch
+	shift
 	for arch in $arches; do
-		make -s -j"$(nproc)" -C "$tree" "guest-$arch" "${build_flags[@]}" || return
+		make -s -j"$(nproc)" -C "$tree" "guest-$arch" "$@" || return
 	done
-	make -s -j"$(nproc)" -C "$tree" guest-modules-x86_64 KERNEL=debug "${build_flags[@]}" || return
+	make -s -j"$(nproc)" -C "$tree" guest-modules-x86_64 KERNEL=debug "$@"
+}
+
+# Make TREE a copy of this tree, and build it.
+tree_update() {
+	local tree=$1
+	tree_copy "$tree"
+	build_guests "$tree" "${build_flags[@]}" || return
 	make -s -C "$tree/tests/unit" BUILD="$tree/build/unit" 'CFLAGS=-O2 -w' || return
 	build_programs "$tree" && programs_state "$tree" >"$tree/base/programs"
+}
+
+# Make TREE a copy of this tree whose modules record which of their functions are called. Build it.
+# The option -finstrument-functions would also affect the kernel's inline functions; leave them out.
+tree_instrument() {
+	local tree=$1 cflags='-finstrument-functions -finstrument-functions-exclude-file-list='
+	cflags+=include/linux,include/asm,include/generated,include/uapi
+	tree_copy "$tree"
+	rm -rf "$tree/module/reached"
+	cp -r tests/mutants/reached "$tree/module/"
+	echo 'obj-m += reached/' >>"$tree/module/Kbuild"
+	build_guests "$tree" "guest_strictness=KCFLAGS='$cflags'" 'guest_cflags=-O2 -w'
 }
 
 tree_restore() {

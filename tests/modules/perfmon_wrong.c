@@ -21,7 +21,7 @@ static char *name;
 module_param(name, charp, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-/* How often watch_cpus() found that the number of online CPUs had changed since it was called. */
+/* How often watch_cpus() found another number of online CPUs than when it began. */
 static unsigned int cpus_changed;
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;

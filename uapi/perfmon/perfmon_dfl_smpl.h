@@ -13,9 +13,12 @@
  *
  * The buffer is full when an entry of the largest size no longer fits.  Then monitoring is masked,
  * and if the PMD that overflowed has PFM_REGFL_OVFL_NOTIFY, a notification is sent.
- * PFM_IOC_RESTART empties the buffer and unmasks monitoring.  If each CPU has a buffer, monitoring
- * is not masked, and PFM_IOC_RESTART_CPU empties the buffer, see PFM_BUFFER_OFFSET().  The layout
- * is that of perfmon2, but uses some fields that are reserved in perfmon2.
+ * PFM_IOC_RESTART empties the buffer and unmasks monitoring.
+ *
+ * If each CPU has a buffer (see PFM_BUFFER_OFFSET()), a full buffer does not mask monitoring.  Then
+ * PFM_IOC_RESTART_CPU empties the buffer of one CPU.
+ *
+ * The layout is that of perfmon2, but uses some fields that are reserved in perfmon2.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H

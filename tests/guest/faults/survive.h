@@ -21,8 +21,8 @@
  * @normally: the errno of an attempt in which no allocation fails
  * @foreign: NULL for an operation of perfmon. For an operation of the kernel, the reason why it may
  *	succeed although an allocation failed, or may fail with an errno other than ENOMEM
- * @absorbed: why the operation may succeed although an allocation without a fallback failed, or
- *	although there was no memory at all
+ * @absorbed: NULL if the operation must fail when an allocation fails that has no fallback, or when
+ *	there is no memory at all. Otherwise the reason why the operation may nevertheless succeed
  * @once: INJECT_REST is not tried, because a process would wait for ever if all later allocations
  *	failed
  * @process: process whose allocations fail. If this is NULL, allocations of the caller fail

@@ -105,9 +105,10 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 /*
  * Remove from the choices of @event the counters that conflict with @other. On such a counter,
  * @event needs one value of a PMC bit, but @other needs the other value, whichever counter @other
- * gets. If @other can use only one counter, do not remove this counter: matching_find() never gives
- * it to both events, so it causes no conflict between them. Returns whether a counter was removed.
- * If so, stores in @pmc the number of the PMC with the conflict.
+ * gets. There is one exception: if @other can use only one counter, this counter stays in the
+ * choices of @event. It causes no conflict, because matching_find() never gives one counter to two
+ * events. Returns whether a counter was removed. If so, stores in @pmc the number of the PMC with
+ * the conflict.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

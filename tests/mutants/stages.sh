@@ -63,9 +63,8 @@ gate_words() {
 }
 
 # expand_words WORD...: print the words, one per line. The words have the form of those in
-# tests/stages. In place of "FOLDER/", print the suites of this folder. Leave out each suite that is
-# named with ^ before its name. If ^ is before the name of a single test, keep the test's suite.
-# Then all tests of this suite run, even the named one.
+# tests/suites. In place of "FOLDER/", print the suites of this folder. Leave out each suite that is
+# named with ^ before its name.
 expand_words() {
 	local word
 	for word; do
@@ -78,12 +77,13 @@ expand_words() {
 }
 
 # stage_define STAGE: set the variables that describe the stage: the options of tests/vm/run, the
-# kernel, the prefix of the commands, and the suites. A suite of perfmon-tests is named SUITE, a
+# kernel, the prefix of the commands, the suites, and the tests of suites that are left out (words
+# like ^SUITE/TEST). A suite of perfmon-tests is named SUITE, a
 # suite of perfmon-conformance is named conformance/SUITE, and a script of tests/tool is named
 # tool/SCRIPT.
 stage_define() {
 	local words='' pmu
-	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
+	arch=${1##*-} options=(--icount) suites=() left_out=() prefix='' kernel=''
 	case $1 in
 	unit) arch=host suites=(unit) ;;
 	bench-*) suites=(bench) ;;
@@ -154,6 +154,7 @@ stage_define() {
 	esac
 	# shellcheck disable=SC2086 # words
 	[[ -z $words ]] || mapfile -t suites < <(expand_words $words | slow_last)
+	mapfile -t left_out < <(tr ' ' '\n' <<<"$words" | grep '^^.*/')
 }
 
 # The slow suites, in the order of their run time: the slowest suite is the last one. These suites
@@ -214,7 +215,8 @@ guest_command() {
 		conformance/*) program="perfmon-conformance$first ${suite#*/}" ;;
 		tool/*) program="cd /root/tool && PERFMON_SHORT=yes ${first:+UNTIL_FAILURE=yes }./${suite#*/}" ;;
 		fuzz) program="perfmon-fuzz --pmu soft --seed 1 --seconds 30" ;;
-		*) program="perfmon-tests$first $suite" ;;
+		*) program="perfmon-tests$first $suite"
+			program+=$(printf ' %s\n' "${left_out[@]}" | grep -F " ^$suite/" | tr -d '\n') ;;
 		esac
 		echo "$skip { echo 'suite: $suite'; ($prefix$program) || { failed=1; echo 'FAILED   $suite'; }; }"
 		[[ $how != reached ]] || reached_command "$suite"

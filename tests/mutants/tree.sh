@@ -211,11 +211,19 @@ affected() {
 }
 
 # For guests of ARCH with KERNEL, build the modules if FILE belongs to the modules, else the
-# programs.
+# programs. The examples and the modules for tests include only headers of the modules. So they are
+# built if FILE is a header, and at the next build, in which the header is unchanged again.
 tree_build() {
-	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
+	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs examples=()
+	local changed=$tree/base/examples-$arch-$kernel
 	[[ $file != module/* ]] || what=modules
-	make -s -C "$tree" "guest-$what-$arch" ${kernel:+KERNEL="$kernel"} "${build_flags[@]}"
+	if [[ $file == *.h ]]; then
+		touch "$changed"
+	elif ! rm "$changed" 2>/dev/null; then
+		examples=(guest_examples=)
+	fi
+	make -s -C "$tree" "guest-$what-$arch" ${kernel:+KERNEL="$kernel"} "${build_flags[@]}" \
+		"${examples[@]}"
 }
 
 # ---- flags for libclang ----------------------------------------------------------------------

@@ -45,7 +45,9 @@ same_bytes := -ffile-prefix-map=$(CURDIR)/=
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \
 	CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= $(guest_strictness) \
 	KCPPFLAGS=$(same_bytes) $(debug_settings)
-# The examples and the modules for tests are built without line coverage.
+# The examples and the modules for tests are built without line coverage. tests/mutants sets
+# guest_examples to nothing if a mutant cannot change them.
+guest_examples ?= $(stage)/examples/*
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
 	@tests/vm/fetch headers $* $(KERNEL) >$(stage)/headers
@@ -61,7 +63,7 @@ $(guest_modules): guest-modules-%:
 	fi
 	+@kdir=$$(cat $(stage)/headers) && \
 	tests/vm/within $$kdir $(build) -C $$kdir M=$(stage)/module modules && \
-	for example in $(stage)/examples/*; do \
+	for example in $(guest_examples); do \
 		tests/vm/within $$kdir $(build) -C $$kdir M=$$example GCOV_PROFILE= \
 			KBUILD_EXTRA_SYMBOLS=$(stage)/module/Module.symvers modules || exit; \
 	done

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Checks that the shell completion and the man page of each pfmon command have the options that
-# --help shows. Only list and info have no man page of their own: pfmon(1) has their synopsis. pfmon
-# uses one table both to parse the options and to print --help.
+# Checks that the shell completion and the man pages of pfmon have the subcommands, options and
+# synopses that --help shows. pfmon uses one table both to parse the options and to print --help.
 #
 # BUILD: where pfmon was built
 # check() gets the names of the functions below and calls them. shellcheck does not see these calls:
@@ -15,22 +14,31 @@ pages=$here/../../tools/pfmon
 # shellcheck source-path=SCRIPTDIR source=check.sh
 . "$here/check.sh"
 PATH=$build/bin:$PATH
+subcommands='stat record report script top list info help'
+
+# The functions below get the name of a subcommand. No name stands for pfmon itself.
 
 # Prints the options as --help shows them, one per line: "-e, --event EVENT[,EVENT]...".
 help_options()
 {
-	pfmon "$1" --help | sed -n '/^Options:/,/^$/s/^ \{2,6\}\(-\)/\1/p' | sed 's/  .*//'
+	pfmon "$@" --help | sed -n '/^Options:/,/^$/s/^ \{2,6\}\(-\)/\1/p' | sed 's/  .*//'
 }
 
 # Prints the names of the options, one per line: "-e" and "--event".
 help_names()
 {
-	help_options "$1" | grep -oE -- '(^|[^-a-z])--?[a-zA-Z][a-z-]*' | sed 's/^[^-]//' | sort -u
+	help_options "$@" | grep -oE -- '(^|[^-a-z])--?[a-zA-Z][a-z-]*' | sed 's/^[^-]//' | sort -u
 }
 
 help_synopsis()
 {
-	pfmon "$1" --help | sed '/^$/q; s/^Usage: */ /; s/^ *//'
+	pfmon "$@" --help | sed '/^$/q; s/^Usage: */ /; s/^ *//'
+}
+
+# Prints the path of the man page.
+page()
+{
+	echo "$pages/pfmon${1:+-$1}.1.scd"
 }
 
 # Turns scdoc markup into the form of --help: _word_ becomes WORD, and stars are removed.
@@ -41,14 +49,28 @@ as_in_help()
 
 page_options()
 {
-	grep -E '^\*-[^ ]*\*(,| _|$)' "$pages/pfmon-$1.1.scd" | as_in_help
+	grep -E '^\*-[^ ]*\*(,| _|$)' "$(page "$@")" | as_in_help
 }
 
-# page_synopsis COMMAND PAGE
 page_synopsis()
 {
-	sed -n '/^# SYNOPSIS/,/^# DESCRIPTION/s/^\*/&/p' "$pages/$2.1.scd" | as_in_help |
-		grep "^pfmon $1"
+	sed -n '/^# SYNOPSIS/,/^# DESCRIPTION/s/^\*/&/p' "$(page "$@")" | as_in_help
+}
+
+# Prints what the synopsis of pfmon(1) has to be: the first line of the synopsis of each subcommand,
+# and that line of 'pfmon --help' which has no subcommand.
+summary_of_synopses()
+{
+	for each in $subcommands; do
+		help_synopsis "$each" | sed -n 1p
+	done
+	help_synopsis | grep -v SUBCOMMAND
+}
+
+# Prints the names of the subcommands that pfmon(1) describes, in the form of $subcommands.
+described_subcommands()
+{
+	sed -n 's/^\*pfmon \([a-z]*\)\*$/\1/p' "$(page)" | xargs
 }
 
 same()
@@ -58,23 +80,46 @@ same()
 	return 1
 }
 
+summary_page_describes_each_subcommand()
+{
+	same "$subcommands" "$(described_subcommands)"
+}
+
 page_has_the_options()
 {
-	same "$(help_options "$1")" "$(page_options "$1")"
+	same "$(help_options "$@")" "$(page_options "$@")"
 }
 
 page_has_the_synopsis()
 {
-	same "$(help_synopsis "$1")" "$(page_synopsis "$1" "$2")"
+	same "$(help_synopsis "$1")" "$(page_synopsis "$1")"
 }
 
-completion_has_the_same()
+summary_page_has_each_synopsis()
 {
-	same "$(help_names "$1")" "$(bash -c '
+	same "$(summary_of_synopses)" "$(page_synopsis | grep .)"
+}
+
+# Prints what the completion offers for the last word, one per line. The arguments are the words
+# after "pfmon".
+completion()
+{
+	bash -c '
 		. "$1/pfmon.bash"
-		COMP_WORDS=(pfmon "$2" -) COMP_CWORD=2
+		COMP_WORDS=(pfmon "${@:2}") COMP_CWORD=$(($# - 1))
 		_pfmon
-		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$1" | sort -u)"
+		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$@" | sort
+}
+
+completion_has_the_options()
+{
+	same "$(help_names "$@")" "$(completion "$@" -)"
+}
+
+# completion_has_the_subcommands [help]
+completion_has_the_subcommands()
+{
+	same "$(echo "$subcommands" | tr ' ' '\n' | sort)" "$(completion "$@" "")"
 }
 
 # Calls pfmon with each option, followed by --help. If the option needs an argument, pfmon takes the
@@ -87,22 +132,24 @@ parser_knows()
 	return 0
 }
 
-commands_complete()
+help_shows_the_help_of()
 {
-	[ "$(bash -c '. "$1/pfmon.bash"; _pfmon_commands' - "$pages" | tr '\n' ' ')" = \
-		'stat record report script top list info help ' ]
+	same "$(pfmon "$1" --help)" "$(pfmon help "$1")"
 }
 
-check "the completion has all commands" commands_complete
-for command in stat record report script top list info; do
-	check "$command: the parser knows the options of --help" parser_knows "$command"
-	check "$command: the completion has the options of --help" completion_has_the_same "$command"
+check "the completion has all subcommands" completion_has_the_subcommands
+check "help: the completion has all subcommands" completion_has_the_subcommands help
+check "the completion has the options of pfmon --help" completion_has_the_options
+check "pfmon(1) has the options of pfmon --help" page_has_the_options
+check "pfmon(1) describes each subcommand" summary_page_describes_each_subcommand
+check "pfmon(1) has a synopsis of each subcommand" summary_page_has_each_synopsis
+for subcommand in $subcommands; do
+	check "$subcommand: the parser knows the options of --help" parser_knows "$subcommand"
+	check "$subcommand: the completion has the options of --help" completion_has_the_options "$subcommand"
+	check "$subcommand: pfmon help shows what --help shows" help_shows_the_help_of "$subcommand"
 done
-for command in stat record report script top; do
-	check "$command: the man page has the options of --help" page_has_the_options "$command"
-	check "$command: the man page has the synopsis of --help" page_has_the_synopsis "$command" "pfmon-$command"
-done
-for command in list info; do
-	check "$command: pfmon(1) has the synopsis of --help" page_has_the_synopsis "$command" pfmon
+for subcommand in stat record report script top; do
+	check "$subcommand: the man page has the options of --help" page_has_the_options "$subcommand"
+	check "$subcommand: the man page has the synopsis of --help" page_has_the_synopsis "$subcommand"
 done
 summary

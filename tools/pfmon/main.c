@@ -15,16 +15,18 @@
 #define PFMON_VERSION "0"
 #endif
 
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-};
+static int command_help(int argc, char **argv);
 
-static const struct command commands[] = {
-	{ "stat", command_stat },     { "record", command_record },
-	{ "report", command_report }, { "script", command_script },
-	{ "top", command_top },	      { "list", command_list },
-	{ "info", command_info },
+static const struct subcommand subcommands[] = {
+	{ "stat", "count events while a command runs", command_stat },
+	{ "record", "sample a command, for 'pfmon report'", command_record },
+	{ "report", "where the events of a recording happened", command_report },
+	{ "script", "the samples of a recording, for other programs", command_script },
+	{ "top", "what the CPUs do now, by CPU and program", command_top },
+	{ "list", "events that can be counted on this machine", command_list },
+	{ "info", "the module, the PMU and its counters", command_info },
+	{ "help", "this text, or the help of a subcommand", command_help },
+	{ 0 },
 };
 
 static const struct option_row rows[] = {
@@ -34,22 +36,14 @@ static const struct option_row rows[] = {
 
 static const struct command_line line = {
 	.name = "pfmon",
-	.synopsis = "COMMAND [OPTIONS]",
+	.synopsis = "SUBCOMMAND [OPTIONS]\n"
+		    "--help | --version",
 	.about =
 		"Count and sample what a CPU does while a program runs. pfmon uses the perfmon\n"
-		"module for this.\n"
-		"\n"
-		"Commands:\n"
-		"  stat       count events while a command runs\n"
-		"  record     sample a command, for 'pfmon report'\n"
-		"  report     where the events of a recording happened\n"
-		"  script     the samples of a recording, for other programs\n"
-		"  top        what the CPUs do now, by CPU and program\n"
-		"  list       events that can be counted on this machine\n"
-		"  info       the module, the PMU and its counters\n"
-		"  help       this text, or the help of a command\n",
+		"module for this.\n",
+	.subcommands = subcommands,
 	.options = rows,
-	.notes = "'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
+	.notes = "'pfmon SUBCOMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
 		 "pfmon-record(1), pfmon-report(1), pfmon-script(1) and pfmon-top(1).\n"
 		 "\n"
 		 "Examples:\n"
@@ -61,32 +55,35 @@ static const struct command_line line = {
 	.has_command = true,
 };
 
-static const struct command *find_command(const char *name)
+static const struct option_row no_rows[] = { { 0 } };
+
+static const struct command_line help_line = {
+	.name = "pfmon help",
+	.synopsis = "[SUBCOMMAND]",
+	.about = "Show the options of SUBCOMMAND, or all subcommands.\n",
+	.options = no_rows,
+};
+
+static int run_subcommand(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
+	for (const struct subcommand *each = subcommands; each->name; each++)
+		if (!strcmp(each->name, argv[0]))
+			return each->run(argc, argv);
+	fail("there is no subcommand '%s': see 'pfmon --help'", argv[0]);
+	return EXIT_PFMON;
 }
 
-static int run_command(int argc, char **argv)
-{
-	const struct command *command = find_command(argv[0]);
-
-	if (!command) {
-		fail("there is no command '%s': see 'pfmon --help'", argv[0]);
-		return EXIT_PFMON;
-	}
-	return command->run(argc, argv);
-}
-
-static int show_help(char *name)
+static int command_help(int argc, char **argv)
 {
 	char help[] = "--help";
-	char *arguments[] = { name, help, NULL };
+	char *arguments[] = { NULL, help, NULL };
+	int result = options_parse(argc, argv, &help_line, NULL);
 
-	if (name)
-		return run_command(2, arguments);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	arguments[0] = argv[optind];
+	if (arguments[0])
+		return run_subcommand(2, arguments);
 	help_print(stdout, &line);
 	return EXIT_SUCCESS;
 }
@@ -101,22 +98,16 @@ static int show_version(void)
 static int run(int argc, char **argv)
 {
 	bool wants_version = false;
-	const char *first;
-	int result;
+	int result = options_parse(argc, argv, &line, &wants_version);
 
-	result = options_parse(argc, argv, &line, &wants_version);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (wants_version)
 		return show_version();
-	first = argv[optind];
-	if (!first) {
-		help_print(stderr, &line);
-		return EXIT_PFMON;
-	}
-	if (!strcmp(first, "help"))
-		return show_help(argv[optind + 1]);
-	return run_command(argc - optind, argv + optind);
+	if (argv[optind])
+		return run_subcommand(argc - optind, argv + optind);
+	help_print(stderr, &line);
+	return EXIT_PFMON;
 }
 
 int main(int argc, char **argv)

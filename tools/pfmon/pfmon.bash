@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion for pfmon in bash. The commands and their options come from --help.
+# Completion for pfmon in bash. The subcommands and all options come from --help.
 
-# The commands that 'pfmon --help' lists.
-_pfmon_commands()
+# The subcommands that 'pfmon --help' lists.
+_pfmon_subcommands()
 {
-	pfmon --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+	pfmon --help 2>/dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# The options that 'pfmon COMMAND --help' lists.
+# _pfmon_options [SUBCOMMAND]: the options that 'pfmon [SUBCOMMAND] --help' lists.
 _pfmon_options()
 {
-	pfmon "$1" --help 2>/dev/null | sed -n '/^Options:/,/^$/p' |
+	pfmon "$@" --help 2>/dev/null | sed -n '/^Options:/,/^$/p' |
 		sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\1 \2/p' | tr -d ',' | tr -s ' ' '\n'
 }
 
 _pfmon()
 {
-	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-}
+	local word=${COMP_WORDS[COMP_CWORD]} before=("${COMP_WORDS[@]:1:COMP_CWORD-1}") words
 
 	COMPREPLY=()
-	if [[ $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_pfmon_commands)" -- "$word")
-	elif [[ $COMP_CWORD -eq 2 && $command == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_pfmon_commands)" -- "$word")
-	elif [[ $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_pfmon_options "$command")" -- "$word")
+	if [[ $word == -* ]]; then
+		words=$(_pfmon_options "${before[@]:0:1}")
+	elif [[ ${before[*]} == "" || ${before[*]} == help ]]; then
+		words=$(_pfmon_subcommands)
+	else
+		return
 	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
 
 complete -o default -F _pfmon pfmon

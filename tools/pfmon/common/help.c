@@ -77,10 +77,20 @@ static void print_option(FILE *file, const struct option_row *row)
 	print_text(file, row->help, column);
 }
 
+static void print_subcommands(FILE *file, const struct subcommand *subcommands)
+{
+	fprintf(file, "\nSubcommands:\n");
+	for (; subcommands->name; subcommands++)
+		fprintf(file, "  %-10s %s\n", subcommands->name, subcommands->help);
+}
+
 void help_print(FILE *file, const struct command_line *line)
 {
 	print_synopsis(file, line);
-	fprintf(file, "\n%s\nOptions:\n", line->about);
+	fprintf(file, "\n%s", line->about);
+	if (line->subcommands)
+		print_subcommands(file, line->subcommands);
+	fprintf(file, "\nOptions:\n");
 	for (const struct option_row *row = line->options; row->name; row++)
 		print_option(file, row);
 	print_option(file, &help_option);

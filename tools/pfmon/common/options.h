@@ -29,10 +29,23 @@ struct option_row {
 #define MAX_OPTIONS 32
 
 /**
+ * struct subcommand - a subcommand of pfmon
+ * @name: its name, such as "stat"
+ * @help: the text of 'pfmon --help' about the subcommand
+ * @run: function that gets the arguments of the subcommand and returns the exit status
+ */
+struct subcommand {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+/**
  * struct command_line - the options and arguments of a command
  * @name: name of the command, such as "pfmon stat"
  * @synopsis: the options and arguments that follow @name; one line for each form of the command
  * @about: what the command does
+ * @subcommands: table of subcommands, or NULL; its last row has no name
  * @options: table of options without --help; its last row has no name
  * @notes: text of --help after the options, or NULL
  * @has_command: a command may follow the options, so parsing stops at the first word that is
@@ -45,6 +58,7 @@ struct command_line {
 	const char *name;
 	const char *synopsis;
 	const char *about;
+	const struct subcommand *subcommands;
 	const struct option_row *options;
 	const char *notes;
 	bool has_command;

@@ -173,7 +173,10 @@ struct pfm_context {
 	struct rcu_head rcu;
 };
 
-/* Check that the caller runs where the registers are.  Without lockdep, nothing is checked. */
+/*
+ * Check that the caller runs where the registers are.  Without lockdep, nothing is checked.  A
+ * function that must run there calls this one, unless a function that it always calls does so.
+ */
 static inline void pfm_assert_here(const struct pfm_context *context)
 {
 	lockdep_assert(irqs_disabled());

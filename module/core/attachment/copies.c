@@ -363,6 +363,7 @@ void pfm_copies_end(struct pfm_copies *copies)
 
 void pfm_copies_configure(struct pfm_context *context)
 {
+	pfm_assert_here(context);
 	if (context->copies)
 		context->copies->configuration++;
 }

@@ -12,6 +12,7 @@ struct task_struct *pfm_detach(struct pfm_context *context)
 	struct task_struct *task = context->attachment.task;
 
 	lockdep_assert_held(&context->lock);
+	pfm_assert_here(context);
 	if (!task)
 		return NULL;
 	memcpy(context->attachment.name, task->comm, TASK_COMM_LEN);

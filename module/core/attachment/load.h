@@ -14,6 +14,7 @@
  */
 static inline void pfm_statistics_begin(struct pfm_context *context)
 {
+	pfm_assert_here(context);
 	context->statistics = (struct pfm_context_statistics){};
 	if (context->attachment.task)
 		context->statistics.switches = -pfm_switches_of(context->attachment.task);
@@ -25,6 +26,7 @@ static inline void pfm_statistics_begin(struct pfm_context *context)
  */
 static inline void pfm_statistics_end(struct pfm_context *context)
 {
+	pfm_assert_here(context);
 	context->statistics.switches += pfm_switches_of(context->attachment.task);
 }
 
@@ -32,6 +34,7 @@ static inline void pfm_statistics_end(struct pfm_context *context)
 static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *set)
 {
 	lockdep_assert_held(&context->lock);
+	pfm_assert_here(context);
 	context->state = PFM_STATE_LOADED;
 	context->foreign_runs = 0;
 	pfm_statistics_begin(context);
@@ -47,6 +50,8 @@ static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *s
  */
 static inline void pfm_load_end(struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
+	pfm_assert_here(context);
 	context->started = false;
 	context->switch_due = false;
 	context->credit = 0;

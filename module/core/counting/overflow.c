@@ -431,6 +431,7 @@ handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
 	u64 wrapped = carry(pmu, &set->registers, overflows);
 	u32 control;
 
+	pfm_assert_here(context);
 	operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return &set->registers;

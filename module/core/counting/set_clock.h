@@ -34,6 +34,7 @@ static inline void pfm_set_clock_end(struct pfm_context *context, u64 now)
  */
 static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
+	pfm_assert_here(context);
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
 		return set->duration + pfm_set_clock_read(context, now);
 	return set->duration;

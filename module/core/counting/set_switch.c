@@ -117,6 +117,7 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 	s64 left = is_fresh ? set->ends_at - set->duration
 			    : pfm_set_rest(context, set, pfm_clock());
 
+	pfm_assert_here(context);
 	pfm_cpu_timer_start(&pfm_here(context)->set_timer, left);
 }
 

@@ -82,7 +82,7 @@ static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *cont
 	unsigned long sequence = READ_ONCE(cpu->overflow_sequence);
 	struct pfm_set *active = READ_ONCE(context->active);
 
-	lockdep_assert_irqs_disabled();
+	pfm_assert_here(context);
 	set = set ?: active;
 	if (likely(READ_ONCE(context->counting) && set == active))
 		pfm_snapshot_running(context, set, values);

@@ -159,6 +159,7 @@ static __always_inline void bring_in(struct pfm_context *context, struct pfm_cpu
 				     u64 now)
 {
 	lockdep_assert_held(&context->lock);
+	lockdep_assert(context->cpu == PFM_NO_CPU && !cpu->context);
 	WRITE_ONCE(context->cpu, smp_processor_id());
 	cpu->context = context;
 	if (likely(context->monitoring)) {
@@ -176,6 +177,7 @@ static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu
 				     u64 now)
 {
 	lockdep_assert_held(&context->lock);
+	lockdep_assert(context->cpu == smp_processor_id() && cpu->context == context);
 	counting_end(context, cpu);
 	if (context->monitoring)
 		pfm_set_clock_end(context, now);
@@ -190,6 +192,7 @@ static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu
 void pfm_monitoring_begin(struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
+	pfm_assert_here(context);
 	if (context->monitoring)
 		return;
 	pfm_monitoring_take_up(context, pfm_clock());
@@ -244,6 +247,7 @@ void pfm_resume(struct pfm_context *context)
 	struct pfm_cpu *cpu = pfm_here(context);
 
 	lockdep_assert_held(&context->lock);
+	pfm_assert_here(context);
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
 	    !is_foreign(context))
 		counting_begin(context, cpu);

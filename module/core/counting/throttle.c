@@ -92,6 +92,7 @@ bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 b
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next)
 {
+	pfm_assert_here(context);
 	set->budget.until = pfm_set_duration(context, set) + TICK_NSEC;
 	set->unusual |= PFM_SET_THROTTLED;
 	if (set != context->active)

@@ -125,6 +125,7 @@ void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set)
 	unsigned int n;
 	u64 rest;
 
+	pfm_assert_here(context);
 	pfm_for_each_bit(n, rest, set->used_virtual)
 		set->virtual_start[n] = source(context, set, PFM_VIRTUAL_PMD_BASE + n);
 }
@@ -134,6 +135,7 @@ void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set)
 	unsigned int n;
 	u64 rest;
 
+	pfm_assert_here(context);
 	pfm_for_each_bit(n, rest, set->used_virtual)
 		set->virtual_value[n] += gained(context, set, n);
 }
@@ -143,6 +145,7 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 	u64 value = set->virtual_value[n];
 
+	pfm_assert_here(context);
 	if (context->monitoring && set == context->active)
 		value += gained(context, set, n);
 	return value;
@@ -157,6 +160,7 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 	unsigned int n;
 	u64 rest;
 
+	pfm_assert_here(context);
 	pfm_for_each_bit(n, rest, pmds & ~set->used_virtual)
 		pfm_virtual_write(context, set, PFM_VIRTUAL_PMD_BASE + n, 0);
 }
@@ -171,6 +175,7 @@ void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigne
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 
+	pfm_assert_here(context);
 	set->used_virtual |= BIT_ULL(n);
 	if (pfm_virtual_is_state(context->pmu, pmd))
 		return;

@@ -21,10 +21,10 @@
 #include "session.h"
 #include "used_pmds.h"
 
-#define WORDS		 PFM_HARDWARE_BV
+#define WORDS	       PFM_HARDWARE_BV
 
 /* Minimum time from one release to the next, in jiffies; claim.h says why. */
-#define GIVE_BACK_PERIOD HZ
+#define RELEASE_PERIOD HZ
 
 /*
  * There are two kinds of context: contexts on threads, and system-wide contexts.  If the counters
@@ -84,7 +84,7 @@ struct pfm_claims {
 static DEFINE_MUTEX(claiming); /* protects the next four variables */
 static LIST_HEAD(pmus);
 static bool hooks_enabled;
-static unsigned long given_back_at; /* in jiffies; may be read without the mutex */
+static unsigned long released_at; /* in jiffies; may be read without the mutex */
 static struct {
 	char holder[sizeof_field(struct pfm_error, holder)];
 	unsigned int pmd;
@@ -169,7 +169,7 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
  * A context that is not of @kind needs @pmds.  Look for the entries of @kind that exclude this
  * context.  If contexts use one of these entries, return the entry, and set *@pmd as excludes()
  * does.  If no context uses any of these entries, give up all of them and return NULL.  The PMDs of
- * these entries are then idle, and give_back() will release these PMDs.
+ * these entries are then idle, and release_idle() will release these PMDs.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -217,8 +217,8 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 
 /*
  * Put @pmds, which are claimed, into an entry.  If the entry has contexts, @pmds are added to its
- * PMDs.  If it has none, @pmds replace its PMDs, which are idle; give_back() will release the old
- * PMDs.
+ * PMDs.  If it has none, @pmds replace its PMDs, which are idle; release_idle() will release the
+ * old PMDs.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
@@ -311,10 +311,10 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 }
 
 /*
- * Release the PMDs that no context uses any more, and set *@gave to true if anything was released.
+ * Release the PMDs that no context uses any more, and set *@released to true if anything was.
  * Return: whether contexts on threads use the PMU.
  */
-static bool give_back(struct pfm_claims *claims, bool *gave)
+static bool release_idle(struct pfm_claims *claims, bool *released)
 {
 	struct pfm_pmu *pmu = claims->pmu;
 	u64 used[WORDS] = {}, idle[WORDS], any = 0;
@@ -330,49 +330,49 @@ static bool give_back(struct pfm_claims *claims, bool *gave)
 		cpus_read_lock();
 		pmu->operations->release(pmu, idle);
 		cpus_read_unlock();
-		*gave = true;
+		*released = true;
 	}
 	return has_threads;
 }
 
-static void give_back_idle(struct work_struct *work)
+static void release_all_idle(struct work_struct *work)
 {
-	bool has_threads = false, gave = false;
+	bool has_threads = false, released = false;
 	struct pfm_claims *claims;
 
 	mutex_lock(&claiming);
 	list_for_each_entry(claims, &pmus, node)
-		has_threads |= give_back(claims, &gave);
+		has_threads |= release_idle(claims, &released);
 	if (hooks_enabled && !has_threads) {
 		pfm_hooks_disable();
 		hooks_enabled = false;
-		gave = true;
+		released = true;
 	}
-	if (gave)
-		WRITE_ONCE(given_back_at, jiffies);
+	if (released)
+		WRITE_ONCE(released_at, jiffies);
 	mutex_unlock(&claiming);
 }
 
-static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
+static DECLARE_DELAYED_WORK(releasing, release_all_idle);
 
 /*
  * Queueing the work wakes a thread.  The hooks unload contexts, but must not wake a thread, so
  * an irq_work queues the work.
  */
-static void schedule_giving_back(struct irq_work *work)
+static void schedule_release(struct irq_work *work)
 {
-	unsigned long since = jiffies - READ_ONCE(given_back_at);
+	unsigned long since = jiffies - READ_ONCE(released_at);
 
-	queue_delayed_work(system_dfl_wq, &giving_back,
-			   since < GIVE_BACK_PERIOD ? GIVE_BACK_PERIOD - since : 0);
+	queue_delayed_work(system_dfl_wq, &releasing,
+			   since < RELEASE_PERIOD ? RELEASE_PERIOD - since : 0);
 }
 
-static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
+static DEFINE_IRQ_WORK(something_idle, schedule_release);
 
 /* Request the release of idle PMDs and hooks, unless the work that releases them is pending. */
 static void is_idle_now(void)
 {
-	if (!delayed_work_pending(&giving_back))
+	if (!delayed_work_pending(&releasing))
 		irq_work_queue(&something_idle);
 }
 
@@ -536,11 +536,11 @@ int pfm_claims_add(struct pfm_pmu *pmu)
 void pfm_claims_remove(struct pfm_pmu *pmu)
 {
 	struct pfm_claims *claims = pmu->claims;
-	bool gave = false;
+	bool released = false;
 
 	mutex_lock(&claiming);
 	list_del(&claims->node);
-	give_back(claims, &gave);
+	release_idle(claims, &released);
 	mutex_unlock(&claiming);
 	pmu->claims = NULL;
 	kfree(claims);
@@ -583,6 +583,6 @@ void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 void pfm_claims_exit(void)
 {
 	irq_work_sync(&something_idle);
-	cancel_delayed_work_sync(&giving_back);
-	give_back_idle(NULL);
+	cancel_delayed_work_sync(&releasing);
+	release_all_idle(NULL);
 }

@@ -168,19 +168,28 @@ static const sigset_t *child_signal(void)
 	return &signals;
 }
 
+static struct timespec time_in(unsigned int seconds)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	time.tv_sec += seconds;
+	return time;
+}
+
 /*
  * Waits until @process has ended or, if @process is -1, until all children have ended. Returns
- * false if this takes longer than @seconds. SIGCHLD is blocked, so that sigtimedwait() gets it.
+ * false if the workers execute no operation for @seconds. SIGCHLD is blocked, so that
+ * sigtimedwait() gets it.
  */
 static bool wait_for(pid_t process, unsigned int seconds)
 {
 	const struct timespec tick = { 0, 100000000 };
-	struct timespec end, left;
+	struct timespec end = time_in(seconds), left;
+	uint64_t done = workers_go_on(), done_before;
 	pid_t ended;
 	int status;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += seconds;
 	while (true) {
 		ended = waitpid(process, &status, WNOHANG);
 		if (ended == process && process > 0)
@@ -193,7 +202,10 @@ static bool wait_for(pid_t process, unsigned int seconds)
 			continue;
 		if (!time_until(&end, &left))
 			return false;
-		workers_go_on();
+		done_before = done;
+		done = workers_go_on();
+		if (done != done_before)
+			end = time_in(seconds);
 		sigtimedwait(child_signal(), NULL, &tick);
 	}
 }

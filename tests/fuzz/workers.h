@@ -5,7 +5,7 @@
 
 #include "execute.h"
 
-/* Executes the plan. Returns false if the workers did not end within @seconds. */
+/* Executes the plan. Returns false if the workers hang: if they execute nothing for @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
 /*
@@ -16,8 +16,8 @@ void workers_hang(pid_t group);
 
 /*
  * fuzz.c and each printed program define this function. It is called several times per second while
- * the workers run.
+ * the workers run. It returns the number of operations so far.
  */
-void workers_go_on(void);
+uint64_t workers_go_on(void);
 
 #endif

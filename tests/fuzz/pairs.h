@@ -25,9 +25,9 @@ bool pair_is_allowed(const struct operation *operation, int error, enum kind kin
 
 /*
  * A pair is a call and an errno that the call may return. Prints the number of documented pairs
- * that were reached, and lists those that were not. Returns the percentage of the pairs of
- * docs/interface.md that were reached.
+ * that were reached, and lists those that were not. If @is_judged is true, also prints whether they
+ * are enough for the number of operations. Returns false if they are not.
  */
-unsigned int pairs_report(const struct seen *seen);
+bool pairs_report(const struct seen *seen, bool is_judged);
 
 #endif

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include <perfmon/perfmon_intel.h>
 #include <perfmon/perfmon_power.h>
 
 #include "builder.h"
@@ -29,6 +30,19 @@ unsigned int any_slot(struct builder *builder)
 	return SHARED_SLOTS + below(builder, PRIVATE_SLOTS);
 }
 
+#define X86_COUNTERS(builder) ((builder)->pmu == PMU_INTEL ? 8 : 6)
+
+/* Returns the number of a general counter or of its PMC. On Intel, also returns other registers. */
+static uint16_t x86_number(struct builder *builder, bool pmd)
+{
+	static const uint16_t pmcs[] = { PFM_INTEL_FIXED, PFM_INTEL_FIXED, PFM_INTEL_PEBS,
+					 PFM_INTEL_LBR_CONTROL };
+
+	if (builder->pmu == PMU_AMD || percent(builder, 70))
+		return below(builder, X86_COUNTERS(builder));
+	return pmd ? PFM_INTEL_FIXED + below(builder, 3) : ONE_OF(builder, pmcs);
+}
+
 static uint16_t register_number(struct builder *builder, bool pmd)
 {
 	static const uint16_t edges[] = { 6,   7,   8,	 30,  32,  63,	 64,
@@ -43,17 +57,41 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 		return percent(builder, 15) ? 31 : below(builder, 6);
 	case PMU_POWER:
 		return below(builder, pmd ? PFM_POWER_PMDS : PFM_POWER_PMCS);
+	case PMU_INTEL:
+	case PMU_AMD:
+		return x86_number(builder, pmd);
 	default:
 		return below(builder, 8);
 	}
 }
 
-/* Chooses a counter of the PMU, and returns the number of its PMD. */
-static uint16_t counter_number(struct builder *builder)
+/* Returns the number of a counter that PMC @pmc drives. */
+static uint16_t driven_counter(struct builder *builder, unsigned int pmc)
 {
 	if (builder->pmu == PMU_POWER)
 		return PFM_POWER_PMC1 + below(builder, 6);
-	return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
+	if (builder->pmu == PMU_INTEL && pmc == PFM_INTEL_FIXED)
+		return PFM_INTEL_FIXED + below(builder, 3);
+	return pmc;
+}
+
+/*
+ * Returns the number of a counter, for element @n of WRITE_PMDS. A counter overflows only if its
+ * PMC selects an event. So this is in most cases a counter whose PMC was written last.
+ */
+static uint16_t counter_number(struct builder *builder, unsigned int n)
+{
+	if (percent(builder, 80))
+		return driven_counter(builder, builder->pmcs[n]);
+	switch (builder->pmu) {
+	case PMU_POWER:
+		return PFM_POWER_PMC1 + below(builder, 6);
+	case PMU_INTEL:
+	case PMU_AMD:
+		return x86_number(builder, true);
+	default:
+		return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
+	}
 }
 
 /* Returns a value for any PMC of POWER: freeze bits or events. */
@@ -76,17 +114,65 @@ static uint64_t power_value(struct builder *builder)
 	return ONE_OF(builder, values);
 }
 
-static uint64_t pmc_value(struct builder *builder)
+static uint64_t armv8_value(struct builder *builder)
+{
+	static const uint64_t filters[] = { 0,		0,	    1ull << 31,
+					    1ull << 30, 3ull << 30, 1ull << 27 };
+	/* Of the first 64 events, QEMU counts only a few. One of them is the event cycles, 0x11. */
+	unsigned int event = percent(builder, 60) ? 0x11 : below(builder, 0x40);
+
+	return event | ONE_OF(builder, filters);
+}
+
+/*
+ * Returns an event of a general counter: cycles, instructions or branches, of Intel or of AMD. In
+ * most cases the counter counts at one privilege level at least.
+ */
+static uint64_t x86_event(struct builder *builder)
+{
+	static const uint64_t events[] = { 0x3c, 0x76, 0xc0, 0xc0, 0xc2, 0xc4 };
+	static const uint64_t others[] = { PFM_INTEL_PMC_EDGE, PFM_INTEL_PMC_INVERT,
+					   PFM_INTEL_PMC_CMASK };
+	uint64_t value = ONE_OF(builder, events);
+
+	if (percent(builder, 80))
+		value |= PFM_INTEL_PMC_USER;
+	if (percent(builder, 50))
+		value |= PFM_INTEL_PMC_KERNEL;
+	return percent(builder, 90) ? value : value | ONE_OF(builder, others);
+}
+
+static uint64_t intel_value(struct builder *builder, unsigned int pmc)
+{
+	switch (pmc) {
+	case PFM_INTEL_FIXED:
+		return random_next(&builder->random) & 0x333;
+	case PFM_INTEL_PEBS:
+		return 1ull << below(builder, 8);
+	case PFM_INTEL_LBR_CONTROL:
+		return percent(builder, 50) ? PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL
+					    : PFM_INTEL_LBR_CALLERS;
+	default:
+		return x86_event(builder);
+	}
+}
+
+static uint64_t pmc_value(struct builder *builder, unsigned int pmc)
 {
 	if (percent(builder, 5))
 		return random_next(&builder->random);
-	if (builder->pmu == PMU_ARMV8) {
-		static const uint64_t filters[] = { 0,		0,	    1ull << 31,
-						    1ull << 30, 3ull << 30, 1ull << 27 };
-
-		return below(builder, 0x40) | ONE_OF(builder, filters);
+	switch (builder->pmu) {
+	case PMU_ARMV8:
+		return armv8_value(builder);
+	case PMU_POWER:
+		return power_value(builder);
+	case PMU_INTEL:
+		return intel_value(builder, pmc);
+	case PMU_AMD:
+		return x86_event(builder);
+	default:
+		return below(builder, 7);
 	}
-	return builder->pmu == PMU_POWER ? power_value(builder) : below(builder, 7);
 }
 
 static uint64_t pmd_value(struct builder *builder)
@@ -125,7 +211,10 @@ static uint64_t some_pmds(struct builder *builder)
 		return map;
 	switch (builder->pmu) {
 	case PMU_ARMV8:
+	case PMU_AMD:
 		return map & 0x3f3f003f003full;
+	case PMU_INTEL: /* bits 48 and 49: last branch record 16 */
+		return map & 0x33f3f00ff00ffull;
 	case PMU_POWER:
 		return map & 0x3f3f007f007eull;
 	default:
@@ -133,10 +222,10 @@ static uint64_t some_pmds(struct builder *builder)
 	}
 }
 
-static void fill_sampling(struct builder *builder, struct element *e)
+static void fill_sampling(struct builder *builder, struct element *e, unsigned int n)
 {
 	if (percent(builder, 90))
-		e->number = counter_number(builder);
+		e->number = counter_number(builder, n);
 	e->value = -period(builder);
 	e->reset = percent(builder, 80) ? e->value : -period(builder);
 	e->flags = (percent(builder, 80) ? PFM_REGFL_OVFL_NOTIFY : 0) |
@@ -157,10 +246,10 @@ static uint16_t set_number(struct builder *builder)
  * Makes @e a counter whose overflows cause a switch to the next set. In most cases the switch comes
  * after one to three overflows.
  */
-static void fill_trigger(struct builder *builder, struct element *e)
+static void fill_trigger(struct builder *builder, struct element *e, unsigned int n)
 {
 	if (percent(builder, 90))
-		e->number = counter_number(builder);
+		e->number = counter_number(builder, n);
 	e->value = e->reset = -period(builder);
 	e->flags &= ~PFM_REGFL_OVFL_NOTIFY;
 	if (percent(builder, 20))
@@ -227,7 +316,8 @@ static void fill_element(struct builder *builder, struct operation *operation,
 	switch (operation->call) {
 	case WRITE_PMCS:
 		e->number = register_number(builder, false);
-		e->value = pmc_value(builder);
+		e->value = pmc_value(builder, e->number);
+		builder->pmcs[n] = e->number;
 		if (percent(builder, 5))
 			e->flags = percent(builder, 60) ? PFM_REGFL_NO_EMUL64
 							: 1u << below(builder, 32);
@@ -241,9 +331,9 @@ static void fill_element(struct builder *builder, struct operation *operation,
 		if (percent(builder, 2))
 			e->map = random_next(&builder->random);
 		if (builder->samples || percent(builder, 5))
-			fill_sampling(builder, e);
+			fill_sampling(builder, e, n);
 		if (builder->sets && percent(builder, 60))
-			fill_trigger(builder, e);
+			fill_trigger(builder, e, n);
 		builder->numbers[n] = e->number;
 		break;
 	case READ_PMDS:
@@ -321,7 +411,7 @@ static void fill_statistics(struct builder *builder, struct operation *operation
 static void fill_format(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t usual[] = { 1, 1, 1, 1, 2, 3, 4 };
-	static const uint64_t sizes[] = { 4096, 4096, 65536, 65536, 300, 5000, 1 << 20 };
+	static const uint64_t sizes[] = { 4096, 4096, 65536, 65536, 3000, 5000, 1 << 20 };
 	static const uint64_t edges[] = { 0, 1, 128, 255, 1ull << 40, ~0ull, ~4095ull };
 	struct element *e = &operation->element[0];
 
@@ -364,7 +454,9 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	else if (operation->flags == PFM_FL_SYSTEM_WIDE && percent(builder, 90))
 		operation->flags = 0;
 	if (percent(builder, 2))
-		operation->size = 1; /* pfm_create.pmu_name gets an invalid address */
+		operation->size = 1 + below(builder, NAME_LONG);
+	else if (builder->theme == THEME_PROCESSORS && percent(builder, 20))
+		operation->size = percent(builder, 50) ? NAME_SOFT : NAME_AMD_IBS;
 	if (percent(builder, builder->samples ? 95 : 20))
 		fill_format(builder, operation);
 }

@@ -23,7 +23,9 @@ enum theme {
  * @operations: the operations that have been added so far
  * @count: number of @operations
  * @limit: maximum number of @operations
+ * @pmcs: PMCs that the last WRITE_PMCS names
  * @numbers: PMDs that the last WRITE_PMDS names; most later reads name the same PMDs
+ * @loaded: slot of the last context that was loaded on the worker itself
  * @samples: the current scenario takes samples
  * @sets: the current scenario has several event sets
  */
@@ -34,7 +36,9 @@ struct builder {
 	struct operation *operations;
 	unsigned int count;
 	unsigned int limit;
+	uint16_t pmcs[ELEMENTS];
 	uint16_t numbers[ELEMENTS];
+	unsigned int loaded;
 	bool samples;
 	bool sets;
 };

@@ -176,7 +176,7 @@ void do_file_table(void)
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {
-	const char *name = operation->value & 2 ? "perfmon" : PMU_MODULE;
+	const char *name = operation->value & 2 ? "perfmon" : pmu_module();
 
 	if (operation->count)
 		name = format_modules[(operation->count - 1) % FORMATS];

@@ -21,14 +21,6 @@
 #define SETUID_PROGRAM	   "/tmp/perfmon-fuzz-setuid"
 #define UNREADABLE_PROGRAM "/tmp/perfmon-fuzz-unreadable"
 
-#if defined(__aarch64__)
-#define PMU_MODULE "perfmon_armv8"
-#elif defined(__powerpc64__)
-#define PMU_MODULE "perfmon_power"
-#else
-#define PMU_MODULE "perfmon_soft"
-#endif
-
 /**
  * struct table - data that all processes of a round share
  * @target_threads: for each target, the IDs of all threads except the first; elements that were
@@ -167,6 +159,9 @@ const char *setting_before(const char *path);
 
 /* Called before the first round. Stores the result of PFM_IOC_INFO for later checks. */
 void expectations_begin(void);
+
+/* The module of the PMU that was the default before the first round. */
+const char *pmu_module(void);
 
 /*
  * Called before the first round. Prepares fault injection, kmemleak, and the programs that the

@@ -5,6 +5,7 @@
  * a call has failed, pairs.c checks whether the call may return this errno.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,6 +24,14 @@ void expectations_begin(void)
 	if (ioctl(fd, PFM_IOC_INFO, &machine_info))
 		machine_info.pmu_name[0] = '\0';
 	close(fd);
+}
+
+const char *pmu_module(void)
+{
+	static char name[sizeof("perfmon_") + sizeof(machine_info.pmu_name)];
+
+	snprintf(name, sizeof(name), "perfmon_%s", machine_info.pmu_name);
+	return name;
 }
 
 static bool takes_argument(enum call call)

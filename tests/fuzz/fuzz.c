@@ -289,8 +289,8 @@ static void usage(FILE *stream)
 	      "  --times N      run this round N times (default 1)\n"
 	      "  --print SEED   print the round with this seed as a C program; needs no guest\n"
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
-	      "  --pmu NAME     use the registers of this PMU: soft, armv8 or power (default:\n"
-	      "                 the architecture's PMU)\n"
+	      "  --pmu NAME     use the registers of this PMU: soft, armv8, power, intel or amd\n"
+	      "                 (default: armv8 or power if the architecture has it, else soft)\n"
 	      "  --operations N begin new rounds until N operations were executed\n"
 	      "  --first        end at the first finding\n"
 	      "  --verbose      print the result of each call\n"
@@ -317,9 +317,8 @@ static uint64_t number(const char *text)
 }
 
 static const char *const pmus[] = {
-	[PMU_SOFT] = "soft",
-	[PMU_ARMV8] = "armv8",
-	[PMU_POWER] = "power",
+	[PMU_SOFT] = "soft",   [PMU_ARMV8] = "armv8", [PMU_POWER] = "power",
+	[PMU_INTEL] = "intel", [PMU_AMD] = "amd",
 };
 
 static enum pmu pmu_named(const char *name)

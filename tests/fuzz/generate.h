@@ -9,7 +9,9 @@
 enum pmu {
 	PMU_SOFT,
 	PMU_ARMV8,
-	PMU_POWER
+	PMU_POWER,
+	PMU_INTEL,
+	PMU_AMD
 };
 
 /* The plan is valid until the next one is made. */

@@ -43,6 +43,30 @@ int read_file(const char *path, char *text, size_t size)
 	return length < 0 ? errno : 0;
 }
 
+/*
+ * Returns the module's parameters on the kernel's command line. modprobe passes these parameters to
+ * the module, too.
+ */
+static const char *parameters_of(const char *module)
+{
+	static __thread char parameters[256];
+	const size_t length = strlen(module);
+	char line[2048], *word, *rest;
+
+	parameters[0] = '\0';
+	if (read_file("/proc/cmdline", line, sizeof(line)))
+		return parameters;
+	for (word = strtok_r(line, " \n", &rest); word;
+	     word = strtok_r(NULL, " \n", &rest)) {
+		const size_t used = strlen(parameters);
+
+		if (!strncmp(word, module, length) && word[length] == '.')
+			snprintf(parameters + used, sizeof(parameters) - used, "%s ",
+				 word + length + 1);
+	}
+	return parameters;
+}
+
 int module_load(const char *name)
 {
 	struct utsname system;
@@ -53,7 +77,7 @@ int module_load(const char *name)
 	snprintf(path, sizeof(path), "/lib/modules/%s/updates/%s.ko", system.release,
 		 name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1 || syscall(SYS_finit_module, fd, "", 0))
+	if (fd == -1 || syscall(SYS_finit_module, fd, parameters_of(name), 0))
 		error = errno;
 	if (fd != -1)
 		close(fd);

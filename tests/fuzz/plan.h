@@ -116,7 +116,20 @@ static inline bool is_ioctl(enum call call)
 }
 
 #define FAIL_ALL       255 /* value of operation.fail: all allocations fail */
+#define SETTINGS       13 /* files and values of SETTING, see files.c */
+#define SETTING_VALUES 16
 #define SETTING_BEFORE 255 /* value of operation.flags for SETTING: restore the setting */
+
+/* Values of operation.size for CREATE_CONTEXT: the name of the context's PMU. */
+enum pmu_name {
+	NAME_NONE, /* the default PMU */
+	NAME_UNREADABLE,
+	NAME_UNKNOWN,
+	NAME_LONG,
+	NAME_SOFT,
+	NAME_AMD_IBS,
+	PMU_NAMES
+};
 
 /* The place of an argument. */
 #define PLACES(X)                                                                        \
@@ -154,9 +167,9 @@ enum who {
 
 /*
  * An element of a call's vector. Fields that the call does not use are 0. For CREATE_CONTEXT, one
- * element describes the sampling format. @number is the format's index in the table of ioctls.c,
+ * element describes the sampling format. @number is the format's index in the table of formats.c,
  * and @value is the size of the buffer in bytes. If @flags is 0, the format's argument has the
- * right size; other values select other sizes (ioctls.c). If @set is not 0, the format gets no
+ * right size; other values select other sizes (formats.c). If @set is not 0, the format gets no
  * argument.
  */
 #define SWITCH_COUNT_SHIFT 56

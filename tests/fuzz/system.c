@@ -103,15 +103,20 @@ static int set_bytes(void)
 	return number_in("/sys/kernel/perfmon/set_mem_cur");
 }
 
-void system_restore(void)
+static void restore_modules(void)
 {
 	unsigned int n;
 
-	write_file(settings[0].path, settings[0].before);
 	if (users_of("perfmon") < 0)
 		module_load("perfmon");
-	if (users_of(PMU_MODULE) < 0)
-		module_load(PMU_MODULE);
+	if (users_of(pmu_module()) < 0)
+		module_load(pmu_module());
+	/*
+	 * The core loads this module if it cannot load the PMU's module, for example because a
+	 * worker is unloading the PMU's module at the same time.
+	 */
+	if (strcmp(pmu_module(), "perfmon_soft"))
+		module_unload("perfmon_soft");
 	/*
 	 * Load the formats now. Otherwise the kernel would have to run modprobe in a round, and
 	 * this takes as long as 100 calls.
@@ -119,6 +124,14 @@ void system_restore(void)
 	for (n = 0; n < FORMATS; n++)
 		if (users_of(format_modules[n]) < 0)
 			module_load(format_modules[n]);
+}
+
+void system_restore(void)
+{
+	unsigned int n;
+
+	write_file(settings[0].path, settings[0].before);
+	restore_modules();
 	for (n = 0; n < COUNT(settings); n++)
 		write_file(settings[n].path, settings[n].before);
 	chmod(PFM_DEVICE, 0666);
@@ -136,8 +149,8 @@ void system_begin(void)
 	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();
 	machine_prepare();
-	system_restore();
 	expectations_begin();
+	system_restore();
 }
 
 /*

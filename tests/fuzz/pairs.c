@@ -388,7 +388,7 @@ static const struct limit {
 	unsigned int percent;
 } limits[] = {
 	{ 8000, 78 },
-	{ 100000, 88 },
+	{ 100000, 85 },
 };
 
 static bool is_enough(const struct seen *seen, unsigned int reached)

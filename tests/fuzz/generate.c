@@ -32,7 +32,7 @@ static void build_setup(struct builder *builder)
 		if (percent(builder, 70))
 			add(builder, CREATE_CONTEXT, slot);
 	}
-	for (slot = 0; slot < TARGETS / 2; slot++) {
+	for (slot = 0; slot < TARGETS; slot++) {
 		struct operation *operation = add_filled(builder, SPAWN, 0);
 
 		operation->value = slot;

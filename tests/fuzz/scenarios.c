@@ -85,7 +85,12 @@ static void add_any(struct builder *builder, unsigned int slot)
 		{ SETTING, 10 },
 	};
 
-	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
+	enum call call = choose(builder, usual, COUNT(usual));
+
+	add_filled(builder, call, slot);
+	/* Without a context, most of the later calls would fail for this reason only. */
+	if (call == OPEN && percent(builder, 80))
+		add_filled(builder, CREATE_CONTEXT, slot);
 }
 
 /*
@@ -103,12 +108,27 @@ static struct operation *step(struct builder *builder, enum call call, unsigned 
 	return add_filled(builder, call, slot);
 }
 
-/* Chooses a thread of a target for @load, the operation that loads the context. */
-static void load_target(struct builder *builder, struct operation *load)
+/*
+ * @target: true loads the context on a thread of a target. False loads it, in most cases, on the
+ * worker itself. The worker can have only one context, so in most cases the one that was loaded
+ * last is unloaded first.
+ */
+static void load(struct builder *builder, unsigned int slot, bool target)
 {
-	load->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
-	load->value =
-		below(builder, load->who == TARGET ? TARGETS : TARGETS * TARGET_THREADS);
+	struct operation *operation;
+
+	if (!target && builder->loaded != slot && percent(builder, 90))
+		add(builder, UNLOAD, builder->loaded);
+	operation = step(builder, LOAD, slot);
+	if (target) {
+		operation->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
+		operation->value = below(builder, operation->who == TARGET
+							  ? TARGETS
+							  : TARGETS * TARGET_THREADS);
+	} else if (percent(builder, 80)) {
+		operation->who = SELF;
+		builder->loaded = slot;
+	}
 }
 
 /* Sometimes adds a new target. This is rare, because a new process takes as long as 20 calls. */
@@ -122,7 +142,6 @@ static void maybe_spawn(struct builder *builder, unsigned int slot)
 static void add_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	enum call reading = percent(builder, 50) ? READ_PMDS : READ_VALUES;
-	struct operation *load;
 	unsigned int turns = 1 + below(builder, 3);
 
 	if (percent(builder, 80)) {
@@ -131,9 +150,7 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 	}
 	step(builder, WRITE_PMCS, slot);
 	step(builder, WRITE_PMDS, slot);
-	load = step(builder, LOAD, slot);
-	if (target)
-		load_target(builder, load);
+	load(builder, slot, target);
 	while (turns--) {
 		step(builder, START, slot);
 		step(builder, percent(builder, 60) ? WORK : YIELD, slot);
@@ -175,14 +192,9 @@ static void end_sampling(struct builder *builder, unsigned int slot)
  */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
-	struct operation *load;
-
 	if (target)
 		maybe_spawn(builder, slot);
-	load = step(builder, LOAD, slot);
-	load->who = SELF;
-	if (target)
-		load_target(builder, load);
+	load(builder, slot, target);
 	step(builder, START, slot);
 }
 
@@ -198,7 +210,8 @@ static void inherit(struct builder *builder, struct operation *create)
 		create->flags |= PFM_FL_KEEP_COUNTS;
 	if (create->elements && percent(builder, 80)) {
 		create->element[0].number = 1; /* format "default" */
-		create->element[0].value = 1024;
+		/* On Intel, the largest possible sample has about 1000 bytes. */
+		create->element[0].value = builder->pmu == PMU_INTEL ? 2048 : 1024;
 		create->element[0].flags = create->element[0].set = 0;
 	}
 }
@@ -405,6 +418,8 @@ static void add_reading_nothing(struct builder *builder)
 	unsigned int slot = any_slot(builder);
 
 	step(builder, OPEN, slot)->flags = O_RDWR | O_NONBLOCK;
+	if (percent(builder, 70))
+		step(builder, CREATE_CONTEXT, slot);
 	step(builder, READ, slot);
 	step(builder, FLAGS, slot)->flags = percent(builder, 50) ? 0 : O_ASYNC;
 	step(builder, READ, slot);

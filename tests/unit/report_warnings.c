@@ -38,7 +38,7 @@ TEST(other_files_are_refused_with_one_sentence)
 		  "is a recording of perf" },
 		{ "help >/dev/null; printf 'PFMDATA\\0\\003\\0\\002\\0\\020\\0\\0\\0' | " PFMON
 		  " report -i - 2>&1",
-		  "version 2.3 of the format, but this pfmon reads version 1" },
+		  "has file version 2.3, but this pfmon reads version 1" },
 		{ "report extra 2>&1", "there is no file 'extra'" },
 		{ "script extra 2>&1", "there is no file 'extra'" },
 		{ "report --sort=size 2>&1", "cannot sort by 'size'" },

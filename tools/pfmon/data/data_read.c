@@ -34,7 +34,7 @@ static int check_header(struct data_file *file, const char *path)
 			path);
 	memcpy(&header, file->bytes, sizeof(header));
 	if (PFM_VERSION_MAJOR(header.version) != PFM_VERSION_MAJOR(DATA_VERSION))
-		return fail("'%s' has version %u.%u of the format, but this pfmon reads "
+		return fail("'%s' has file version %u.%u, but this pfmon reads "
 			    "version %u: use the pfmon that wrote it",
 			    path, PFM_VERSION_MAJOR(header.version),
 			    PFM_VERSION_MINOR(header.version),

@@ -10,10 +10,10 @@
 #include "precise.h"
 
 /*
- * The first PEBS format whose records contain the address of the instruction that caused the event.
- * Records of earlier formats contain only the address of the next instruction.
+ * The first layout of PEBS records that contains the address of the instruction that caused the
+ * event. Earlier layouts contain only the address of the next instruction.
  */
-#define FIRST_EXACT_FORMAT 2
+#define FIRST_EXACT_LAYOUT 2
 
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 {
@@ -44,13 +44,13 @@ bool precise_only_fixed(const struct machine *machine, uint64_t code)
 const char *precise_refusal(const struct machine *machine, uint64_t code)
 {
 	static char text[PRECISE_TEXT];
-	unsigned int format;
+	unsigned int layout;
 
 	if (!machine->pmu || !machine->pmu->has_precise || !precise_text(machine, text))
 		return "the PMU does not record which instruction caused an event";
 	if (!strncmp(text, "no: ", 4))
 		return text + 4;
-	if (sscanf(text, "format %u", &format) == 1 && format < FIRST_EXACT_FORMAT)
+	if (sscanf(text, "format %u", &layout) == 1 && layout < FIRST_EXACT_LAYOUT)
 		return "this processor does not record the exact instruction";
 	if (precise_only_fixed(machine, code))
 		return "only a fixed counter can count it, and perfmon does not sample "

@@ -8,7 +8,7 @@
 #define PRECISE_TEXT 96
 
 /*
- * Store in @text what the PMU's module reports about precise events: the format of the PEBS
+ * Store in @text what the PMU's module reports about precise events: the layout of the PEBS
  * records, such as "format 3", or "no: " and the reason why there are no precise events. Returns
  * false if the module reports nothing about precise events.
  */

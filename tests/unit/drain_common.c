@@ -67,7 +67,7 @@ static struct pfm_dfl_smpl_entry sample(void)
 	};
 }
 
-static size_t put_sample(void *place)
+static size_t put_sample(void *start)
 {
 	struct pfm_callchain_entry chain = {
 		.sample = sample(),
@@ -76,11 +76,11 @@ static size_t put_sample(void *place)
 	};
 
 	if (machine.drain.format != DATA_FORMAT_CALLCHAIN) {
-		memcpy(place, &chain.sample, sizeof(chain.sample));
+		memcpy(start, &chain.sample, sizeof(chain.sample));
 		return sizeof(chain.sample);
 	}
-	memcpy(place, &chain, sizeof(chain));
-	memset((char *)place + sizeof(chain), 0x11, 8 * machine.chain);
+	memcpy(start, &chain, sizeof(chain));
+	memset((char *)start + sizeof(chain), 0x11, 8 * machine.chain);
 	return sizeof(chain) + 8 * machine.chain;
 }
 
@@ -164,31 +164,31 @@ void drain_all(bool is_attached)
 			drain_handed_back(&machine.drain);
 }
 
-static void read_entries(const struct data_samples *samples, const char *place,
+static void read_entries(const struct data_samples *samples, const char *next,
 			 const char *end)
 {
 	for (uint64_t i = 0; i < samples->count; i++) {
-		const struct pfm_callchain_entry *entry = (const void *)place;
-		const struct pfm_hist_entry *hist = (const void *)place;
+		const struct pfm_callchain_entry *entry = (const void *)next;
+		const struct pfm_hist_entry *hist = (const void *)next;
 
 		ck_assert_uint_lt(file.count, MAX_SAMPLES);
 		switch (samples->format) {
 		case DATA_FORMAT_HIST:
-			place += sizeof(*hist);
+			next += sizeof(*hist);
 			file.hist_count += hist->count;
 			file.hist_sum += hist->sum;
 			break;
 		case DATA_FORMAT_CALLCHAIN:
-			place += sizeof(*entry) +
-				 8 * (entry->kernel_count + entry->user_count);
+			next += sizeof(*entry) +
+				8 * (entry->kernel_count + entry->user_count);
 			file.ips[file.count++] = entry->sample.ip;
 			break;
 		default:
-			place += sizeof(entry->sample);
+			next += sizeof(entry->sample);
 			file.ips[file.count++] = entry->sample.ip;
 		}
 	}
-	ck_assert_msg(place == end, "%td bytes after the last entry", end - place);
+	ck_assert_msg(next == end, "%td bytes after the last entry", end - next);
 }
 
 void finish(void)

@@ -108,10 +108,10 @@ static void end(void)
 }
 
 /* Write an entry with 0 to 2 values or addresses; returns its size. */
-static size_t write_entry(void *place, unsigned int cpu, uint64_t time)
+static size_t write_entry(void *start, unsigned int cpu, uint64_t time)
 {
-	struct pfm_dfl_smpl_entry *entry = place;
-	struct pfm_callchain_entry *chain = place;
+	struct pfm_dfl_smpl_entry *entry = start;
+	struct pfm_callchain_entry *chain = start;
 	const unsigned int more = time % 3;
 
 	if (!strcmp(machine.format, "callchain")) {

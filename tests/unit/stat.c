@@ -32,7 +32,7 @@ TEST(events_take_turns_of_a_millisecond_by_default)
 	struct stat_options options;
 
 	ck_assert_int_eq(parse(&options, "true"), 0);
-	ck_assert(options.is_multiplexed);
+	ck_assert(options.takes_turns);
 	ck_assert_uint_eq(options.interval, SET_INTERVAL);
 	ck_assert_uint_eq(options.interval, 1000000);
 	ck_assert_int_eq(parse(&options, "--mux-interval 0.25 true"), 0);
@@ -41,7 +41,7 @@ TEST(events_take_turns_of_a_millisecond_by_default)
 	ck_assert_uint_eq(options.interval, 4000000);
 	ck_assert_uint_eq(options.runs, 3);
 	ck_assert_int_eq(parse(&options, "--no-mux true"), 0);
-	ck_assert(!options.is_multiplexed);
+	ck_assert(!options.takes_turns);
 	ck_assert_ptr_null(options.pmu);
 	ck_assert_int_eq(parse(&options, "--pmu soft true"), 0);
 	ck_assert_str_eq(options.pmu, "soft");

@@ -8,7 +8,7 @@
 /* The array has room for *@count elements, rounded up to a power of two. */
 void *array_add(void *array, size_t *count, size_t size)
 {
-	void *elements, *place;
+	void *elements, *added;
 
 	/* On Linux, pointers to objects of all types have the same representation as void *. */
 	memcpy(&elements, array, sizeof(elements));
@@ -18,8 +18,8 @@ void *array_add(void *array, size_t *count, size_t size)
 			return NULL;
 		memcpy(array, &elements, sizeof(elements));
 	}
-	place = (char *)elements + (*count)++ * size;
-	return memset(place, 0, size);
+	added = (char *)elements + (*count)++ * size;
+	return memset(added, 0, size);
 }
 
 void *array_reach(void *array, size_t *count, size_t index, size_t size)

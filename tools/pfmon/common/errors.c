@@ -8,12 +8,12 @@
 
 #include "errors.h"
 
-static const char *place;
+static const char *position;
 static bool is_silent;
 
 void fail_at(const char *text)
 {
-	place = text;
+	position = text;
 }
 
 void warn_no_more(void)
@@ -25,8 +25,8 @@ static void say(const char *prefix, const char *format, va_list arguments)
 {
 	fflush(stdout);
 	fputs(prefix, stderr);
-	if (place)
-		fprintf(stderr, "%s: ", place);
+	if (position)
+		fprintf(stderr, "%s: ", position);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }

@@ -22,10 +22,10 @@ void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_no_more(void);
 
 /*
- * From now on the messages of fail() and warn_user() have "PLACE: " before the sentence. @place is
- * FILE:LINE, and is not copied. After fail_at(NULL), the messages have no place.
+ * From now on the messages of fail() and warn_user() have "POSITION: " before the sentence.
+ * @position is FILE:LINE, and is not copied. After fail_at(NULL), the messages have no position.
  */
-void fail_at(const char *place);
+void fail_at(const char *position);
 
 /*
  * Flush standard output. Returns @status, the exit status so far. If this flush or an earlier write

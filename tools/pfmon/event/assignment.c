@@ -153,7 +153,7 @@ static int assign_set(struct event_list *list, const struct machine *machine, si
 	struct members members;
 	int result;
 
-	fail_at(list->set_count ? list->sets[set].place : NULL);
+	fail_at(list->set_count ? list->sets[set].position : NULL);
 	result = members_assign(&members, list, machine, set);
 	if (!result && members.left && !is_lenient)
 		result = fail_left_out(&members, machine);

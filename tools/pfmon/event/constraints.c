@@ -222,19 +222,19 @@ static void leave_out(const struct table *table, size_t event)
 }
 
 /*
- * Add the events to @table one by one, and leave out each event that does not fit. @places[i]
+ * Add the events to @table one by one, and leave out each event that does not fit. @verdict_of[i]
  * points to the verdict on event i of @table.
  */
 static void add_all(struct table *table, const struct event *const *events, size_t count,
-		    const struct pfm_info *info, int *assigned, struct verdict **places,
-		    struct verdict *verdicts)
+		    const struct pfm_info *info, int *assigned,
+		    struct verdict **verdict_of, struct verdict *verdicts)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct choice *wanted = &table->wanted[table->count];
 
 		verdicts[i] = (struct verdict){ .pmd = NO_COUNTER };
 		table->events[table->count] = events[i];
-		places[table->count++] = &verdicts[i];
+		verdict_of[table->count++] = &verdicts[i];
 		wanted->count =
 			pmu_counters(table->pmu, info, events[i]->code, wanted->pmds);
 		leave_out(table, table->count - 1);
@@ -243,7 +243,7 @@ static void add_all(struct table *table, const struct event *const *events, size
 			continue;
 		}
 		for (size_t j = 0; j < table->count; j++)
-			places[j]->pmd = assigned[j];
+			verdict_of[j]->pmd = assigned[j];
 	}
 }
 
@@ -251,19 +251,19 @@ int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts)
 {
 	struct table table = { .pmu = machine->pmu };
-	struct verdict **places = calloc(count, sizeof(struct verdict *));
+	struct verdict **verdict_of = calloc(count, sizeof(struct verdict *));
 	int *assigned = calloc(count, sizeof(*assigned));
 	int result = -1;
 
 	table.events = calloc(count, sizeof(struct event *));
 	table.wanted = calloc(count, sizeof(*table.wanted));
 	table.choices = calloc(count, sizeof(*table.choices));
-	if (places && assigned && table.events && table.wanted && table.choices) {
-		add_all(&table, events, count, &machine->info, assigned, places,
+	if (verdict_of && assigned && table.events && table.wanted && table.choices) {
+		add_all(&table, events, count, &machine->info, assigned, verdict_of,
 			verdicts);
 		result = 0;
 	}
-	free(places);
+	free(verdict_of);
 	free(assigned);
 	free(table.events);
 	free(table.wanted);

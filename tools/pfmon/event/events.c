@@ -45,7 +45,7 @@ void events_free(struct event_list *list)
 		free(list->events[i].name);
 	for (size_t i = 0; i < list->set_count; i++) {
 		free(list->sets[i].name);
-		free(list->sets[i].place);
+		free(list->sets[i].position);
 	}
 	free(list->events);
 	free(list->sets);

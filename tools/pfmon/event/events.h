@@ -63,13 +63,13 @@ struct event {
 /**
  * struct event_set - events that are counted at the same time; the sets take turns
  * @name: name of the set in a file of sets; NULL if pfmon created the set
- * @place: file and line that define the set, for messages; NULL if pfmon created the set
+ * @position: file and line that define the set, for messages; NULL if pfmon created the set
  * @flags: PFM_SETFL_*
  * @timeout: length of a turn in ns, if @flags has PFM_SETFL_TIME_SWITCH
  */
 struct event_set {
 	char *name;
-	char *place;
+	char *position;
 	uint32_t flags;
 	uint64_t timeout;
 };

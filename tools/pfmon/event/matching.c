@@ -19,7 +19,8 @@ struct matching {
 	bool is_asked[PFM_MAX_HARDWARE];
 };
 
-static bool place(struct matching *matching, size_t event)
+/* Give @event a counter; other events may have to move. Returns false if no counter is left. */
+static bool find_counter(struct matching *matching, size_t event)
 {
 	const struct choice *choice = &matching->choices[event];
 
@@ -35,7 +36,7 @@ static bool place(struct matching *matching, size_t event)
 		if (matching->is_asked[pmd])
 			continue;
 		matching->is_asked[pmd] = true;
-		if (place(matching, matching->owner[pmd])) {
+		if (find_counter(matching, matching->owner[pmd])) {
 			matching->owner[pmd] = event;
 			return true;
 		}
@@ -54,7 +55,7 @@ size_t matching_find(const struct choice *choices, size_t count, int *assigned)
 	for (size_t event = 0; event < count; event++) {
 		memset(matching.is_asked, 0, sizeof(matching.is_asked));
 		assigned[event] = NO_COUNTER;
-		if (!place(&matching, event))
+		if (!find_counter(&matching, event))
 			left++;
 	}
 

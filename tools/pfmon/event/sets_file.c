@@ -29,13 +29,13 @@ static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
  * struct sets_file - a file that is being read
  * @list: the sets and events that have been read
  * @machine: the machine that will count the events
- * @place: file and number of the line, for messages
+ * @position: file and number of the line, for messages
  * @rest: the part of the line that has not been read
  */
 struct sets_file {
 	struct event_list *list;
 	const struct machine *machine;
-	char *place;
+	char *position;
 	char *rest;
 };
 
@@ -78,15 +78,15 @@ static int read_set(struct sets_file *file)
 	for (size_t i = 0; i < list->set_count; i++)
 		if (!strcmp(list->sets[i].name, name))
 			return fail("there is a set '%s' already, at %s", name,
-				    list->sets[i].place);
+				    list->sets[i].position);
 	if (list->set_count == MAX_SETS)
 		return fail("there are more than %d sets", MAX_SETS);
 	set = array_add(&list->sets, &list->set_count, sizeof(*set));
 	if (!set)
 		return fail("no memory");
 	set->name = strdup(name);
-	set->place = strdup(file->place);
-	if (!set->name || !set->place)
+	set->position = strdup(file->position);
+	if (!set->name || !set->position)
 		return fail("no memory");
 	return check_end(file);
 }
@@ -227,18 +227,18 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 	ssize_t length;
 
 	while (!result && (length = getline(&line, &size, stream)) != -1) {
-		if (asprintf(&file->place, "%s:%zu", path, ++number) == -1) {
-			file->place = NULL;
+		if (asprintf(&file->position, "%s:%zu", path, ++number) == -1) {
+			file->position = NULL;
 			result = fail("no memory");
 			break;
 		}
-		fail_at(file->place);
+		fail_at(file->position);
 		result =
 			strlen(line) == (size_t)length
 				? read_line(file, line)
 				: fail("the line has a zero byte: this is not a text file");
 		fail_at(NULL);
-		free(file->place);
+		free(file->position);
 	}
 	free(line);
 	return result;
@@ -260,7 +260,7 @@ static int check(const struct event_list *list, const char *path)
 			count += list->events[j].set == i;
 		if (!count && !set->flags)
 			return fail("%s: set '%s' has neither 'count' nor 'switch'",
-				    set->place, set->name);
+				    set->position, set->name);
 	}
 	return 0;
 }

@@ -71,7 +71,7 @@ static unsigned int rate(const char *wanted, const char *name)
 
 void suggest(struct suggestions *suggestions, const char *name)
 {
-	unsigned int far, place;
+	unsigned int far, rank;
 
 	if (strlen(name) >= MAX_NAME || strlen(suggestions->wanted) >= MAX_NAME)
 		return;
@@ -82,17 +82,17 @@ void suggest(struct suggestions *suggestions, const char *name)
 		if (!strcasecmp(suggestions->names[i], name))
 			return;
 
-	for (place = 0; place < suggestions->count; place++)
-		if (far < suggestions->distances[place])
+	for (rank = 0; rank < suggestions->count; rank++)
+		if (far < suggestions->distances[rank])
 			break;
-	if (place == MAX_SUGGESTIONS)
+	if (rank == MAX_SUGGESTIONS)
 		return;
 	if (suggestions->count < MAX_SUGGESTIONS)
 		suggestions->count++;
-	for (unsigned int i = suggestions->count - 1; i > place; i--) {
+	for (unsigned int i = suggestions->count - 1; i > rank; i--) {
 		memcpy(suggestions->names[i], suggestions->names[i - 1], MAX_NAME);
 		suggestions->distances[i] = suggestions->distances[i - 1];
 	}
-	snprintf(suggestions->names[place], MAX_NAME, "%s", name);
-	suggestions->distances[place] = far;
+	snprintf(suggestions->names[rank], MAX_NAME, "%s", name);
+	suggestions->distances[rank] = far;
 }

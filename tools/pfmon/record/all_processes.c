@@ -202,7 +202,7 @@ static int read_process(struct reading *reading, pid_t pid)
 {
 	struct all_processes *all = reading->all;
 	struct seen_process now = { .pid = pid };
-	struct seen_process *place;
+	struct seen_process *added;
 
 	if (!process_thread_name(pid, pid, now.name, sizeof(now.name)))
 		return 0;
@@ -212,10 +212,10 @@ static int read_process(struct reading *reading, pid_t pid)
 		return -1;
 	if (all->has_band)
 		return 0;
-	place = array_add(&reading->seen, &reading->count, sizeof(*place));
-	if (!place)
+	added = array_add(&reading->seen, &reading->count, sizeof(*added));
+	if (!added)
 		return fail("no memory");
-	*place = now;
+	*added = now;
 	return 0;
 }
 

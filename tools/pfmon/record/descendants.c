@@ -19,7 +19,7 @@ static int add_children(void *data, pid_t tid)
 {
 	struct id_list *pids = data;
 	char path[64];
-	int child, *place, result = 0;
+	int child, *added, result = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)tid, (int)tid);
@@ -27,9 +27,9 @@ static int add_children(void *data, pid_t tid)
 	if (!file)
 		return 0;
 	while (!result && fscanf(file, "%d", &child) == 1) {
-		place = array_add(&pids->ids, &pids->count, sizeof(*place));
-		if (place)
-			*place = child;
+		added = array_add(&pids->ids, &pids->count, sizeof(*added));
+		if (added)
+			*added = child;
 		else
 			result = fail("no memory");
 	}

@@ -32,10 +32,10 @@ static uint32_t version(const struct drain *drain)
 	return *(const uint32_t *)drain->buffer;
 }
 
-static size_t entry_size(enum data_format format, const void *place)
+static size_t entry_size(enum data_format format, const void *start)
 {
-	const struct pfm_dfl_smpl_entry *entry = place;
-	const struct pfm_callchain_entry *chain = place;
+	const struct pfm_dfl_smpl_entry *entry = start;
+	const struct pfm_callchain_entry *chain = start;
 
 	if (format != DATA_FORMAT_CALLCHAIN)
 		return sizeof(*entry) + sizeof(uint64_t) * PFM_SMPL_VALUES(entry->values);
@@ -53,8 +53,8 @@ static void add_periods(struct tally *tally, uint16_t pmd, uint64_t events,
 	tally->samples[pmd] += samples;
 }
 
-static void tally_entries(struct tally *tally, enum data_format format, const void *place,
-			  size_t size, uint64_t count)
+static void tally_entries(struct tally *tally, enum data_format format,
+			  const void *entries, size_t size, uint64_t count)
 {
 	size_t least = format == DATA_FORMAT_CALLCHAIN
 			       ? sizeof(struct pfm_callchain_entry)
@@ -63,14 +63,14 @@ static void tally_entries(struct tally *tally, enum data_format format, const vo
 	size_t bytes;
 
 	for (; count && size >= least; count--, size -= bytes) {
-		entry = place;
-		bytes = entry_size(format, place);
+		entry = entries;
+		bytes = entry_size(format, entries);
 		if (bytes > size)
 			return;
 		add_periods(tally, entry->ovfl_pmd, -entry->last_reset_val, 1);
 		if (entry->tstamp > tally->newest)
 			tally->newest = entry->tstamp;
-		place = (const char *)place + bytes;
+		entries = (const char *)entries + bytes;
 	}
 }
 
@@ -371,7 +371,7 @@ static int prepare_table(struct drain *drain, size_t count)
 
 /* Write to the file how much each table entry has grown since pfmon last wrote the entry. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
-			struct pfm_hist_entry *grown, const uint32_t *places,
+			struct pfm_hist_entry *grown, const uint32_t *indexes,
 			size_t count)
 {
 	size_t size = count * sizeof(*grown), room = data_room(writer, size);
@@ -382,8 +382,8 @@ static int write_growth(struct drain *drain, struct data_writer *writer,
 	    write_entries(drain, writer, fitting, grown, fitting * sizeof(*grown)))
 		return -1;
 	for (size_t i = 0; i < fitting; i++) {
-		drain->table[places[i]].count += grown[i].count;
-		drain->table[places[i]].sum += grown[i].sum;
+		drain->table[indexes[i]].count += grown[i].count;
+		drain->table[indexes[i]].sum += grown[i].sum;
 		drain->written += grown[i].count;
 	}
 	return is_full ? data_fail_full(writer) : 0;
@@ -394,7 +394,7 @@ static int take_hist(struct drain *drain, struct data_writer *writer)
 	const struct pfm_hist_entry *table;
 	struct pfm_hist_entry *grown;
 	size_t count, grown_count = 0;
-	uint32_t *places;
+	uint32_t *indexes;
 	int result = 0;
 
 	table = hist_table(drain, &count);
@@ -403,18 +403,18 @@ static int take_hist(struct drain *drain, struct data_writer *writer)
 	if (prepare_table(drain, count))
 		return -1;
 	grown = malloc(count * sizeof(*grown));
-	places = malloc(count * sizeof(*places));
-	for (size_t i = 0; grown && places && i < count; i++) {
+	indexes = malloc(count * sizeof(*indexes));
+	for (size_t i = 0; grown && indexes && i < count; i++) {
 		grown[grown_count] = growth(drain, table, i);
-		places[grown_count] = (uint32_t)i;
+		indexes[grown_count] = (uint32_t)i;
 		grown_count += grown[grown_count].count || grown[grown_count].sum;
 	}
-	if (!grown || !places)
+	if (!grown || !indexes)
 		result = fail("no memory");
 	else if (grown_count)
-		result = write_growth(drain, writer, grown, places, grown_count);
+		result = write_growth(drain, writer, grown, indexes, grown_count);
 	free(grown);
-	free(places);
+	free(indexes);
 	return result;
 }
 

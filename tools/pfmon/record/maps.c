@@ -32,16 +32,16 @@ static bool parse(char *line, struct map *map, const char **path)
 
 static int add(struct maps *maps, const struct map *map, const char *path)
 {
-	struct map *place;
+	struct map *added;
 	char *copy = strdup(path);
 
-	place = copy ? array_add(&maps->list, &maps->count, sizeof(*place)) : NULL;
-	if (!place) {
+	added = copy ? array_add(&maps->list, &maps->count, sizeof(*added)) : NULL;
+	if (!added) {
 		free(copy);
 		return fail("no memory");
 	}
-	*place = *map;
-	place->path = copy;
+	*added = *map;
+	added->path = copy;
 	return 0;
 }
 

@@ -141,14 +141,14 @@ static int list_thread(void *data, pid_t tid)
 	const struct process *process = threads->process;
 	const struct thread now = { .tid = tid, .context = DATA_NO_CONTEXT };
 	const struct thread *known = NULL;
-	struct thread *place = array_add(&threads->list, &threads->count, sizeof(*place));
+	struct thread *added = array_add(&threads->list, &threads->count, sizeof(*added));
 
-	if (!place)
+	if (!added)
 		return fail("no memory");
 	if (process->thread_count)
 		known = bsearch(&now, process->threads, process->thread_count,
 				sizeof(now), compare_tids);
-	*place = known ? *known : now;
+	*added = known ? *known : now;
 	return 0;
 }
 

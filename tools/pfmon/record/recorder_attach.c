@@ -75,17 +75,17 @@ static int attach_threads(struct recorder *recorder, const int *targets)
 static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->buffer_count; i++) {
-		struct buffer **place;
+		struct buffer **added;
 
 		if (recorder->buffer_count == DATA_MAX_CONTEXTS)
 			return fail("there are too many threads and CPUs: sample fewer "
 				    "threads, or use --no-inherit");
-		place = array_add(&recorder->buffers, &recorder->buffer_count,
-				  sizeof(*place));
-		if (!place)
+		added = array_add(&recorder->buffers, &recorder->buffer_count,
+				  sizeof(*added));
+		if (!added)
 			return fail("no memory");
-		*place = &sampler->buffers[i];
-		(*place)->drain.context = (uint32_t)recorder->buffer_count - 1;
+		*added = &sampler->buffers[i];
+		(*added)->drain.context = (uint32_t)recorder->buffer_count - 1;
 	}
 	return 0;
 }

@@ -12,11 +12,11 @@
 
 static int add_id(struct id_list *list, int id)
 {
-	int *place = array_add(&list->ids, &list->count, sizeof(*place));
+	int *added = array_add(&list->ids, &list->count, sizeof(*added));
 
-	if (!place)
+	if (!added)
 		return fail("no memory");
-	*place = id;
+	*added = id;
 	return 0;
 }
 

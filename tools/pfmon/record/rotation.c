@@ -36,15 +36,15 @@ static char *stamped(const char *path)
 int rotation_keep(struct rotation *rotation, const char *path)
 {
 	char *name = stamped(path);
-	char **place =
-		name ? array_add(&rotation->names, &rotation->count, sizeof(*place))
+	char **added =
+		name ? array_add(&rotation->names, &rotation->count, sizeof(*added))
 		     : NULL;
 
-	if (!place) {
+	if (!added) {
 		free(name);
 		return fail("no memory");
 	}
-	*place = name;
+	*added = name;
 	rotation->ended++;
 	if (rename(path, name))
 		return fail("cannot rename '%s' to '%s': %s", path, name,

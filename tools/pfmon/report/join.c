@@ -193,29 +193,29 @@ static int take_losses(const struct data_record *record, struct data_losses **la
 		       size_t *count)
 {
 	const struct data_losses *losses = body_of(record, sizeof(*losses));
-	struct data_losses *place;
+	struct data_losses *element;
 
 	if (!losses || losses->context >= DATA_MAX_CONTEXTS)
 		return 0;
-	place = array_reach(last, count, losses->context, sizeof(*place));
-	if (!place)
+	element = array_reach(last, count, losses->context, sizeof(*element));
+	if (!element)
 		return fail("no memory");
-	*place = *losses;
+	*element = *losses;
 	return 0;
 }
 
 static int add_losses(struct joined *joined, const struct data_losses *last, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct data_losses *place = array_reach(
-			&joined->losses, &joined->losses_count, i, sizeof(*place));
+		struct data_losses *total = array_reach(
+			&joined->losses, &joined->losses_count, i, sizeof(*total));
 
-		if (!place)
+		if (!total)
 			return fail("no memory");
-		place->context = (uint32_t)i;
-		place->lost = sum(place->lost, last[i].lost);
-		place->lost_sum = sum(place->lost_sum, last[i].lost_sum);
-		place->throttled = sum(place->throttled, last[i].throttled);
+		total->context = (uint32_t)i;
+		total->lost = sum(total->lost, last[i].lost);
+		total->lost_sum = sum(total->lost_sum, last[i].lost_sum);
+		total->throttled = sum(total->throttled, last[i].throttled);
 	}
 	return 0;
 }
@@ -223,19 +223,19 @@ static int add_losses(struct joined *joined, const struct data_losses *last, siz
 static int add_cpu(struct joined *joined, const struct data_record *record)
 {
 	const struct data_cpu *cpu = body_of(record, sizeof(*cpu));
-	struct data_cpu *place;
+	struct data_cpu *total;
 
 	if (!cpu || cpu->context >= DATA_MAX_CONTEXTS)
 		return 0;
-	place = array_reach(&joined->cpus, &joined->cpu_count, cpu->context,
-			    sizeof(*place));
-	if (!place)
+	total = array_reach(&joined->cpus, &joined->cpu_count, cpu->context,
+			    sizeof(*total));
+	if (!total)
 		return fail("no memory");
-	place->context = cpu->context;
-	place->cpu = cpu->cpu;
-	place->produced = sum(place->produced, cpu->produced);
-	place->written = sum(place->written, cpu->written);
-	place->lost = sum(place->lost, cpu->lost);
+	total->context = cpu->context;
+	total->cpu = cpu->cpu;
+	total->produced = sum(total->produced, cpu->produced);
+	total->written = sum(total->written, cpu->written);
+	total->lost = sum(total->lost, cpu->lost);
 	return 0;
 }
 
@@ -261,14 +261,14 @@ static void add_end(struct joined *joined, const struct data_record *record,
 /* Copy a record.  If a THREAD or MAPPING record has no time, it gets @time. */
 static void copy(struct joined *joined, const struct data_record *record, uint64_t time)
 {
-	uint64_t *place =
+	uint64_t *own_time =
 		record->type == DATA_THREAD || record->type == DATA_MAPPING
 			? (void *)(joined->bytes + joined->size + sizeof(*record))
 			: NULL;
 
 	append(joined, record, record->size);
-	if (place && record->size >= sizeof(*record) + sizeof(*place) && !*place)
-		*place = time;
+	if (own_time && record->size >= sizeof(*record) + sizeof(*own_time) && !*own_time)
+		*own_time = time;
 }
 
 /*

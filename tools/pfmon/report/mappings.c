@@ -33,12 +33,12 @@ static int compare_changes(const void *one, const void *other)
 
 static int add_change(struct mappings *mappings, const struct change *change)
 {
-	struct change *place =
-		array_add(&mappings->changes, &mappings->change_count, sizeof(*place));
+	struct change *added =
+		array_add(&mappings->changes, &mappings->change_count, sizeof(*added));
 
-	if (!place)
+	if (!added)
 		return -1;
-	*place = *change;
+	*added = *change;
 	return 0;
 }
 

@@ -56,7 +56,7 @@ static enum outcome take_command(struct recording *recording, struct data_body *
 static enum outcome take_event(struct recording *recording, struct data_body *body)
 {
 	const struct data_event *event = data_take(body, sizeof(*event));
-	struct recorded_event *place;
+	struct recorded_event *added;
 	const char *name;
 
 	if (!event || !data_take(body, event->value_count * sizeof(uint16_t)) ||
@@ -66,10 +66,10 @@ static enum outcome take_event(struct recording *recording, struct data_body *bo
 	name = data_take_string(body);
 	if (!name)
 		return BAD;
-	place = array_add(&recording->events, &recording->event_count, sizeof(*place));
-	if (!place)
+	added = array_add(&recording->events, &recording->event_count, sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = (struct recorded_event){ event, name };
+	*added = (struct recorded_event){ event, name };
 	return TAKEN;
 }
 
@@ -77,28 +77,28 @@ static enum outcome take_thread(struct recording *recording, struct data_body *b
 {
 	const struct data_thread *thread = data_take(body, sizeof(*thread));
 	const char *comm = thread ? data_take_string(body) : NULL;
-	struct recorded_thread *place;
+	struct recorded_thread *added;
 
 	if (!comm)
 		return BAD;
-	place = array_add(&recording->threads, &recording->thread_count, sizeof(*place));
-	if (!place)
+	added = array_add(&recording->threads, &recording->thread_count, sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = (struct recorded_thread){ thread, comm };
+	*added = (struct recorded_thread){ thread, comm };
 	return TAKEN;
 }
 
 static enum outcome take_fork(struct recording *recording, struct data_body *body)
 {
 	const struct data_fork *fork = data_take(body, sizeof(*fork));
-	const struct data_fork **place;
+	const struct data_fork **added;
 
 	if (!fork)
 		return BAD;
-	place = array_add(&recording->forks, &recording->fork_count, sizeof(*place));
-	if (!place)
+	added = array_add(&recording->forks, &recording->fork_count, sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = fork;
+	*added = fork;
 	return TAKEN;
 }
 
@@ -107,29 +107,29 @@ static enum outcome take_mapping(struct recording *recording, struct data_body *
 	const struct data_mapping *mapping = data_take(body, sizeof(*mapping));
 	const char *path = mapping ? data_take_string(body) : NULL;
 	const char *build_id = path ? data_take_string(body) : NULL;
-	struct recorded_mapping *place;
+	struct recorded_mapping *added;
 
 	if (!build_id || mapping->start >= mapping->end)
 		return BAD;
-	place = array_add(&recording->mappings, &recording->mapping_count,
-			  sizeof(*place));
-	if (!place)
+	added = array_add(&recording->mappings, &recording->mapping_count,
+			  sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = (struct recorded_mapping){ mapping, path, build_id };
+	*added = (struct recorded_mapping){ mapping, path, build_id };
 	return TAKEN;
 }
 
 static enum outcome take_samples(struct recording *recording, struct data_body *body)
 {
 	const struct data_samples *samples = data_take(body, sizeof(*samples));
-	struct recorded_block *place;
+	struct recorded_block *added;
 
 	if (!samples || samples->context >= DATA_MAX_CONTEXTS)
 		return BAD;
-	place = array_add(&recording->blocks, &recording->block_count, sizeof(*place));
-	if (!place)
+	added = array_add(&recording->blocks, &recording->block_count, sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = (struct recorded_block){ samples, body->next,
+	*added = (struct recorded_block){ samples, body->next,
 					  (size_t)(body->end - body->next) };
 	return TAKEN;
 }
@@ -137,45 +137,45 @@ static enum outcome take_samples(struct recording *recording, struct data_body *
 static enum outcome take_losses(struct recording *recording, struct data_body *body)
 {
 	const struct data_losses *losses = data_take(body, sizeof(*losses));
-	const struct data_losses **place;
+	const struct data_losses **element;
 
 	if (!losses || losses->context >= DATA_MAX_CONTEXTS)
 		return BAD;
-	place = array_reach(&recording->losses, &recording->losses_count, losses->context,
-			    sizeof(*place));
-	if (!place)
+	element = array_reach(&recording->losses, &recording->losses_count,
+			      losses->context, sizeof(*element));
+	if (!element)
 		return NO_MEMORY;
-	*place = losses;
+	*element = losses;
 	return TAKEN;
 }
 
 static enum outcome take_unsampled(struct recording *recording, struct data_body *body)
 {
 	const struct data_unsampled *unsampled = data_take(body, sizeof(*unsampled));
-	const struct data_unsampled **place;
+	const struct data_unsampled **added;
 
 	if (!unsampled || !recording_event(recording, unsampled->set, unsampled->pmd))
 		return BAD;
-	place = array_add(&recording->unsampled, &recording->unsampled_count,
-			  sizeof(*place));
-	if (!place)
+	added = array_add(&recording->unsampled, &recording->unsampled_count,
+			  sizeof(*added));
+	if (!added)
 		return NO_MEMORY;
-	*place = unsampled;
+	*added = unsampled;
 	return TAKEN;
 }
 
 static enum outcome take_cpu(struct recording *recording, struct data_body *body)
 {
 	const struct data_cpu *cpu = data_take(body, sizeof(*cpu));
-	const struct data_cpu **place;
+	const struct data_cpu **element;
 
 	if (!cpu || cpu->context >= DATA_MAX_CONTEXTS)
 		return BAD;
-	place = array_reach(&recording->cpus, &recording->cpu_count, cpu->context,
-			    sizeof(*place));
-	if (!place)
+	element = array_reach(&recording->cpus, &recording->cpu_count, cpu->context,
+			      sizeof(*element));
+	if (!element)
 		return NO_MEMORY;
-	*place = cpu;
+	*element = cpu;
 	return TAKEN;
 }
 

@@ -10,11 +10,11 @@
 int take_input(const char *argument, void *field)
 {
 	struct inputs *inputs = field;
-	const char **place = array_add(&inputs->paths, &inputs->count, sizeof(*place));
+	const char **added = array_add(&inputs->paths, &inputs->count, sizeof(*added));
 
-	if (!place)
+	if (!added)
 		return fail("no memory");
-	*place = argument;
+	*added = argument;
 	return 0;
 }
 

@@ -12,18 +12,18 @@
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 {
 	char *name = strdup(symbol->name);
-	struct symbol *place;
+	struct symbol *added;
 
 	if (!name)
 		return -1;
 	text_defuse(name);
-	place = array_add(&table->symbols, &table->count, sizeof(*place));
-	if (!place) {
+	added = array_add(&table->symbols, &table->count, sizeof(*added));
+	if (!added) {
 		free(name);
 		return -1;
 	}
-	*place = *symbol;
-	place->name = name;
+	*added = *symbol;
+	added->name = name;
 	return 0;
 }
 

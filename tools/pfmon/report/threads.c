@@ -29,16 +29,16 @@ static int read_contexts(struct thread_names *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t context = names->names[i].thread->context;
-		size_t *place;
+		size_t *first;
 
 		if (context >= DATA_MAX_CONTEXTS)
 			continue;
-		place = array_reach(&names->of_context, &names->context_count, context,
-				    sizeof(*place));
-		if (!place)
+		first = array_reach(&names->of_context, &names->context_count, context,
+				    sizeof(*first));
+		if (!first)
 			return -1;
-		if (!*place)
-			*place = i + 1;
+		if (!*first)
+			*first = i + 1;
 	}
 	return 0;
 }

@@ -6,12 +6,12 @@
 #include "../common/sum.h"
 #include "tree.h"
 
-#define FIRST_PLACES 1024
+#define FIRST_BUCKETS 1024
 
 int tree_make(struct tree *tree)
 {
-	*tree = (struct tree){ .places = FIRST_PLACES };
-	tree->table = calloc(FIRST_PLACES, sizeof(*tree->table));
+	*tree = (struct tree){ .buckets = FIRST_BUCKETS };
+	tree->table = calloc(FIRST_BUCKETS, sizeof(*tree->table));
 	if (!tree->table || !array_add(&tree->nodes, &tree->count, sizeof(*tree->nodes)))
 		return -1;
 	return 0;
@@ -43,7 +43,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-static size_t place_of(const struct tree *tree, node_number parent, const struct key *key)
+static size_t bucket_of(const struct tree *tree, node_number parent,
+			const struct key *key)
 {
 	uint64_t hash = mix(0, parent);
 
@@ -55,29 +56,29 @@ static size_t place_of(const struct tree *tree, node_number parent, const struct
 	hash = mix(hash, key->thread.tid);
 	hash = mix(hash, (uintptr_t)key->program);
 	hash = mix(hash, key->cpu);
-	return hash & (tree->places - 1);
+	return hash & (tree->buckets - 1);
 }
 
 static void insert(struct tree *tree, node_number number)
 {
 	struct node *node = &tree->nodes[number];
-	node_number *place = &tree->table[place_of(tree, node->parent, &node->key)];
+	node_number *bucket = &tree->table[bucket_of(tree, node->parent, &node->key)];
 
-	node->next_of_hash = *place;
-	*place = number;
+	node->next_of_hash = *bucket;
+	*bucket = number;
 }
 
 /* Double the size of the hash table, because the tree has more nodes than the table has buckets. */
 static int grow(struct tree *tree)
 {
-	size_t places = 2 * tree->places;
-	node_number *table = calloc(places, sizeof(*table));
+	size_t buckets = 2 * tree->buckets;
+	node_number *table = calloc(buckets, sizeof(*table));
 
 	if (!table)
 		return -1;
 	free(tree->table);
 	tree->table = table;
-	tree->places = places;
+	tree->buckets = buckets;
 	for (node_number i = 1; i < tree->count; i++)
 		insert(tree, i);
 	return 0;
@@ -85,7 +86,7 @@ static int grow(struct tree *tree)
 
 node_number tree_child(struct tree *tree, node_number parent, const struct key *key)
 {
-	node_number number = tree->table[place_of(tree, parent, key)];
+	node_number number = tree->table[bucket_of(tree, parent, key)];
 	struct node *node;
 
 	for (; number; number = node->next_of_hash) {
@@ -93,7 +94,7 @@ node_number tree_child(struct tree *tree, node_number parent, const struct key *
 		if (node->parent == parent && are_equal(&node->key, key))
 			return number;
 	}
-	if (tree->count > tree->places && grow(tree))
+	if (tree->count > tree->buckets && grow(tree))
 		return 0;
 	number = tree->count;
 	node = array_add(&tree->nodes, &tree->count, sizeof(*node));

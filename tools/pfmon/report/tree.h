@@ -65,13 +65,13 @@ struct node {
  * @nodes: the nodes; the index of a node is its number
  * @count: number of @nodes
  * @table: hash table: for each bucket, the number of its first node; 0 if the bucket is empty
- * @places: number of buckets in @table, a power of two
+ * @buckets: number of buckets in @table, a power of two
  */
 struct tree {
 	struct node *nodes;
 	size_t count;
 	node_number *table;
-	size_t places;
+	size_t buckets;
 };
 
 /* Returns -1 if there is no memory, else 0; the caller calls tree_free() in any case. */

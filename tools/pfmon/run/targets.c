@@ -144,11 +144,11 @@ int take_pids(const char *argument, void *field)
 /* Append @descriptor to an array. */
 static int keep(int **array, size_t *count, int descriptor)
 {
-	int *place = array_add(array, count, sizeof(*place));
+	int *added = array_add(array, count, sizeof(*added));
 
-	if (!place)
+	if (!added)
 		return fail("no memory");
-	*place = descriptor;
+	*added = descriptor;
 	return 0;
 }
 

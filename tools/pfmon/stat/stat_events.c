@@ -23,7 +23,7 @@ static int find_events(struct event_list *events, const struct machine *machine,
 	for (unsigned int i = 0; i < options->events.count; i++)
 		if (events_parse(events, options->events.texts[i], machine))
 			return -1;
-	if (!options->is_multiplexed)
+	if (!options->takes_turns)
 		return 0;
 	return pack_into_sets(events, machine, options->interval, is_default);
 }

@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
 	  "{EVENT,EVENT} stay in one set",
 	  take_interval, FIELD(interval) },
 	{ "no-mux", 0, NULL, "fail if there are more events than counters", take_false,
-	  FIELD(is_multiplexed) },
+	  FIELD(takes_turns) },
 	{ "sets", 0, "FILE", "count the event sets of FILE, see pfmon-stat(1)", take_text,
 	  FIELD(sets) },
 	{ "repeat", 'r', "RUNS", "run COMMAND RUNS times; show means and their spread",
@@ -169,10 +169,10 @@ static int check(struct stat_options *options)
 		return fail("-x and -v exclude each other: -x shows events only");
 	if (options->sets && options->events.count)
 		return fail("-e and --sets exclude each other: name events in the file");
-	if (options->sets && (options->interval || !options->is_multiplexed))
+	if (options->sets && (options->interval || !options->takes_turns))
 		return fail("--sets excludes --mux-interval and --no-mux: the file says "
 			    "when sets have their turns");
-	if (options->interval && !options->is_multiplexed)
+	if (options->interval && !options->takes_turns)
 		return fail("--mux-interval and --no-mux exclude each other");
 	if (!options->interval)
 		options->interval = SET_INTERVAL;
@@ -185,7 +185,7 @@ int stat_options_parse(int argc, char **argv, struct stat_options *options)
 
 	*options = (struct stat_options){
 		.runs = 1,
-		.is_multiplexed = true,
+		.takes_turns = true,
 		.is_inherited = true,
 	};
 	result = options_parse(argc, argv, &line, options);

@@ -14,7 +14,7 @@
  * @events: what to count
  * @pmu: name of the PMU that the user chose, NULL for the default
  * @interval: length of a turn in ns if there are more events than counters
- * @is_multiplexed: if there are more events than counters, the events take turns
+ * @takes_turns: if there are more events than counters, the events take turns
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
  * @targets: threads, processes or CPUs to count; empty if the command is counted
@@ -33,7 +33,7 @@ struct stat_options {
 	struct event_options events;
 	const char *pmu;
 	uint64_t interval;
-	bool is_multiplexed;
+	bool takes_turns;
 	const char *sets;
 	unsigned int runs;
 	struct targets targets;

@@ -52,7 +52,7 @@ TEST(by_default_there_are_a_thousand_samples_per_second)
 	ck_assert_uint_eq(options.period, 0);
 	ck_assert_uint_eq(options.format, 0);
 	ck_assert_uint_eq(options.buffer, 0);
-	ck_assert_uint_eq(options.scope.threads.count, 0);
+	ck_assert_uint_eq(options.targets.threads.count, 0);
 	ck_assert_str_eq(options.output, "pfmon.data");
 	ck_assert(options.is_traced && !options.is_quiet && !options.is_verbose);
 	ck_assert(options.is_inherited);
@@ -77,10 +77,10 @@ TEST(every_option_is_accepted)
 	ck_assert_uint_eq(options.buffer, 65536);
 	ck_assert_str_eq(options.pmu, "soft");
 	ck_assert_str_eq(options.output, "file");
-	ck_assert_uint_eq(options.scope.threads.count, 3);
-	ck_assert_int_eq(options.scope.threads.ids[0], 3);
-	ck_assert_int_eq(options.scope.threads.ids[1], 5);
-	ck_assert_int_eq(options.scope.threads.ids[2], 4);
+	ck_assert_uint_eq(options.targets.threads.count, 3);
+	ck_assert_int_eq(options.targets.threads.ids[0], 3);
+	ck_assert_int_eq(options.targets.threads.ids[1], 5);
+	ck_assert_int_eq(options.targets.threads.ids[2], 4);
 	ck_assert(!options.is_traced && options.is_quiet && options.is_verbose);
 	ck_assert(!options.is_inherited);
 	ck_assert(options.is_per_thread);
@@ -93,9 +93,9 @@ TEST(processes_can_be_recorded)
 	struct record_options options;
 
 	ck_assert_int_eq(parse("-p 3,5 -p 4", &options), 0);
-	ck_assert_uint_eq(options.scope.processes.count, 3);
-	ck_assert_int_eq(options.scope.processes.ids[2], 4);
-	ck_assert_uint_eq(options.scope.threads.count, 0);
+	ck_assert_uint_eq(options.targets.processes.count, 3);
+	ck_assert_int_eq(options.targets.processes.ids[2], 4);
+	ck_assert_uint_eq(options.targets.threads.count, 0);
 	ck_assert_ptr_null(options.command);
 	record_options_free(&options);
 }
@@ -296,7 +296,7 @@ TEST(a_recording_can_have_several_files)
 	ck_assert_uint_eq(options.rotation.size, 100u << 20);
 	ck_assert_uint_eq(options.rotation.time, 0);
 	ck_assert_uint_eq(options.rotation.most, 5);
-	ck_assert(options.scope.is_whole_machine && options.scope.cpus.count);
+	ck_assert(options.targets.is_whole_machine && options.targets.cpus.count);
 	record_options_free(&options);
 	ck_assert_int_eq(parse("--switch-output 1.5s app", &options), 0);
 	ck_assert_uint_eq(options.rotation.size, 0);

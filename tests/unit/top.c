@@ -45,7 +45,7 @@ TEST(by_default_programs_are_shown_every_two_seconds)
 	ck_assert_int_eq(parse("", &options), 0);
 	ck_assert_uint_eq(options.record.rotation.time, 2 * SECOND);
 	ck_assert_uint_eq(options.record.frequency, 1000);
-	ck_assert_uint_ge(options.record.scope.cpus.count, 1);
+	ck_assert_uint_ge(options.record.targets.cpus.count, 1);
 	ck_assert_ptr_null(options.record.output);
 	ck_assert_int_eq(options.profile.sort[0], SORT_PROGRAM);
 	ck_assert_uint_eq(options.profile.sort_count, 1);

@@ -37,23 +37,23 @@ bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name)
 	return true;
 }
 
-static void fill_region(struct kernel_region *region, uint64_t start, uint64_t end,
-			const char *module, const char *notes)
+static void fill_range(struct kernel_range *range, uint64_t start, uint64_t end,
+		       const char *module, const char *notes)
 {
-	region->start = start;
-	region->end = end;
-	snprintf(region->name, sizeof(region->name), "[%s]", module);
-	build_id_of_notes(notes, region->build_id);
+	range->start = start;
+	range->end = end;
+	snprintf(range->name, sizeof(range->name), "[%s]", module);
+	build_id_of_notes(notes, range->build_id);
 }
 
-static struct kernel_region *add_region(struct kernel *kernel)
+static struct kernel_range *add_range(struct kernel *kernel)
 {
-	struct kernel_region *region =
-		array_add(&kernel->regions, &kernel->region_count, sizeof(*region));
+	struct kernel_range *range =
+		array_add(&kernel->ranges, &kernel->range_count, sizeof(*range));
 
-	if (!region)
+	if (!range)
 		fail("no memory");
-	return region;
+	return range;
 }
 
 /*
@@ -85,25 +85,25 @@ static void find_core(struct kernel *kernel, const char *root)
 	if (start >= end)
 		return;
 	snprintf(notes, sizeof(notes), "%s/sys/kernel/notes", root);
-	fill_region(&kernel->core, start, end, "kernel", notes);
+	fill_range(&kernel->core, start, end, "kernel", notes);
 }
 
 /*
- * Add the region of the kernel itself. If the region is known from an earlier call, do not read
+ * Add the range of the kernel itself. If the range is known from an earlier call, do not read
  * /proc/kallsyms again, because reading it takes long.
  */
 static int read_core(struct kernel *kernel, const char *root)
 {
-	struct kernel_region *region;
+	struct kernel_range *range;
 
 	if (!kernel->core.start)
 		find_core(kernel, root);
 	if (!kernel->core.start)
 		return 0;
-	region = add_region(kernel);
-	if (!region)
+	range = add_range(kernel);
+	if (!range)
 		return -1;
-	*region = kernel->core;
+	*range = kernel->core;
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int read_modules(struct kernel *kernel, const char *root)
 {
 	FILE *file = kernel_open(root, "/proc/modules");
 	char *line = NULL, name[KERNEL_NAME_SIZE - 2], notes[PATH_MAX];
-	struct kernel_region *region;
+	struct kernel_range *range;
 	uint64_t bytes, start;
 	size_t size = 0;
 	int result = 0;
@@ -126,9 +126,9 @@ static int read_modules(struct kernel *kernel, const char *root)
 			continue;
 		snprintf(notes, sizeof(notes),
 			 "%s/sys/module/%s/notes/.note.gnu.build-id", root, name);
-		region = add_region(kernel);
-		if (region)
-			fill_region(region, start, start + bytes, name, notes);
+		range = add_range(kernel);
+		if (range)
+			fill_range(range, start, start + bytes, name, notes);
 		else
 			result = -1;
 	}
@@ -139,31 +139,31 @@ static int read_modules(struct kernel *kernel, const char *root)
 
 static int by_start(const void *one, const void *other)
 {
-	const struct kernel_region *a = one, *b = other;
+	const struct kernel_range *a = one, *b = other;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /*
- * From Linux 6.4 on, a module's size in /proc/modules includes more than its text, so its region
- * may overlap the next region. Let such a region end where the next region begins.
+ * From Linux 6.4 on, a module's size in /proc/modules includes more than its text, so its range
+ * may overlap the next range. Let such a range end where the next range begins.
  */
 static void keep_apart(struct kernel *kernel)
 {
-	for (size_t i = 1; i < kernel->region_count; i++)
-		if (kernel->regions[i - 1].end > kernel->regions[i].start)
-			kernel->regions[i - 1].end = kernel->regions[i].start;
+	for (size_t i = 1; i < kernel->range_count; i++)
+		if (kernel->ranges[i - 1].end > kernel->ranges[i].start)
+			kernel->ranges[i - 1].end = kernel->ranges[i].start;
 }
 
-int kernel_read_regions(struct kernel *kernel, const char *root)
+int kernel_read_ranges(struct kernel *kernel, const char *root)
 {
-	free(kernel->regions);
-	kernel->regions = NULL;
-	kernel->region_count = 0;
+	free(kernel->ranges);
+	kernel->ranges = NULL;
+	kernel->range_count = 0;
 	if (read_core(kernel, root) || read_modules(kernel, root))
 		return -1;
-	if (kernel->region_count)
-		qsort(kernel->regions, kernel->region_count, sizeof(*kernel->regions),
+	if (kernel->range_count)
+		qsort(kernel->ranges, kernel->range_count, sizeof(*kernel->ranges),
 		      by_start);
 	keep_apart(kernel);
 	return 0;
@@ -171,24 +171,24 @@ int kernel_read_regions(struct kernel *kernel, const char *root)
 
 void kernel_free(struct kernel *kernel)
 {
-	free(kernel->regions);
+	free(kernel->ranges);
 	*kernel = (struct kernel){ 0 };
 }
 
 int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer)
 {
-	int result = kernel_read_regions(kernel, "");
+	int result = kernel_read_ranges(kernel, "");
 
-	for (size_t i = 0; !result && i < kernel->region_count; i++) {
-		const struct kernel_region *region = &kernel->regions[i];
+	for (size_t i = 0; !result && i < kernel->range_count; i++) {
+		const struct kernel_range *range = &kernel->ranges[i];
 		struct data_mapping mapping = {
-			.start = region->start,
-			.end = region->end,
+			.start = range->start,
+			.end = range->end,
 			.flags = DATA_MAPPING_KERNEL,
 		};
 
-		result = data_write_mapping(writer, &mapping, region->name,
-					    region->build_id);
+		result = data_write_mapping(writer, &mapping, range->name,
+					    range->build_id);
 	}
 	return result;
 }

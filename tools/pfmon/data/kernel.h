@@ -15,13 +15,13 @@
 #define KERNEL_NAME_SIZE 66 /* a module's name in brackets */
 
 /**
- * struct kernel_region - the text of the kernel or a module
+ * struct kernel_range - the text of the kernel or a module
  * @start: first address
  * @end: first address after the text
  * @name: "[kernel]", or the name of the module in brackets, such as "[ext4]"
  * @build_id: "" if it is not known
  */
-struct kernel_region {
+struct kernel_range {
 	uint64_t start;
 	uint64_t end;
 	char name[KERNEL_NAME_SIZE];
@@ -30,25 +30,25 @@ struct kernel_region {
 
 /**
  * struct kernel - the addresses of this machine's kernel and its modules
- * @regions: the text regions of the kernel and its modules, sorted by address; there are none if
+ * @ranges: the text ranges of the kernel and its modules, sorted by address; there are none if
  *	the user may not see kernel addresses
- * @region_count: number of @regions
+ * @range_count: number of @ranges
  * @core: the kernel without its modules; its address never changes. core.start is 0 if the address
  *	is not known
  */
 struct kernel {
-	struct kernel_region *regions;
-	size_t region_count;
-	struct kernel_region core;
+	struct kernel_range *ranges;
+	size_t range_count;
+	struct kernel_range core;
 };
 
 /*
- * Read the regions into @kernel. The caller must set @kernel to zero before the first call; each
- * further call replaces the regions. @root is put before "/proc" and "/sys". It is "", except in
+ * Read the ranges into @kernel. The caller must set @kernel to zero before the first call; each
+ * further call replaces the ranges. @root is put before "/proc" and "/sys". It is "", except in
  * tests, which pass a directory. Returns 0, or -1 after reporting that there is no memory. If the
- * user may not see kernel addresses, @kernel has no regions; this is not an error.
+ * user may not see kernel addresses, @kernel has no ranges; this is not an error.
  */
-int kernel_read_regions(struct kernel *kernel, const char *root);
+int kernel_read_ranges(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
 
 /*

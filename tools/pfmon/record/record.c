@@ -35,7 +35,7 @@ struct run {
 /* Returns the threads that the user named, or @command if the user named no threads. */
 static const int *targets(const struct record_options *options, const pid_t *command)
 {
-	return options->scope.threads.count ? options->scope.threads.ids : command;
+	return options->targets.threads.count ? options->targets.threads.ids : command;
 }
 
 /*
@@ -44,7 +44,7 @@ static const int *targets(const struct record_options *options, const pid_t *com
  */
 static bool is_own(const struct record_options *options)
 {
-	return options->command && !targets_are_given(&options->scope);
+	return options->command && !targets_are_given(&options->targets);
 }
 
 /*

@@ -122,16 +122,16 @@ static const struct option_row rows[] = {
 	{ "pid", 'p', "PID[,PID]...",
 	  "sample these processes, with the threads that they make: until they end, or while "
 	  "COMMAND runs, or until Ctrl-C",
-	  take_pids, FIELD(scope.processes) },
+	  take_pids, FIELD(targets.processes) },
 	{ "tid", 't', "TID[,TID]...",
 	  "sample these threads as with -p, but not the threads that they make",
-	  take_tids, FIELD(scope.threads) },
+	  take_tids, FIELD(targets.threads) },
 	{ "all-cpus", 'a', NULL,
 	  "sample all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
-	  take_true, FIELD(scope.is_whole_machine) },
+	  take_true, FIELD(targets.is_whole_machine) },
 	{ "cpu", 'C', "LIST",
 	  "sample the CPUs of LIST, such as 0,2-3: while COMMAND runs, or until Ctrl-C",
-	  take_cpus, FIELD(scope) },
+	  take_cpus, FIELD(targets) },
 	{ "per-thread", 0, NULL, "let 'pfmon report' show each thread separately",
 	  take_true, FIELD(is_per_thread) },
 	{ "no-inherit", 0, NULL,
@@ -191,7 +191,7 @@ static const struct command_line line = {
 
 static int check_targets(struct record_options *options)
 {
-	struct targets *targets = &options->scope;
+	struct targets *targets = &options->targets;
 	bool has_cpus = targets->is_whole_machine || targets->cpus.count;
 
 	if (targets->is_whole_machine && targets->cpus.count)
@@ -222,7 +222,7 @@ static int check_targets(struct record_options *options)
 static int check_per_thread(const struct record_options *options)
 {
 	if (options->is_per_thread && options->format == DATA_FORMAT_HIST &&
-	    options->is_inherited && !options->scope.threads.count)
+	    options->is_inherited && !options->targets.threads.count)
 		return fail("with format hist, --per-thread needs -t or --no-inherit: "
 			    "hist adds up the samples of all threads");
 	return 0;
@@ -244,7 +244,7 @@ static int check(struct record_options *options)
 {
 	if (check_targets(options))
 		return -1;
-	if (!options->command && !targets_are_given(&options->scope))
+	if (!options->command && !targets_are_given(&options->targets))
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
@@ -281,5 +281,5 @@ int record_options_parse(int argc, char **argv, struct record_options *options)
 
 void record_options_free(struct record_options *options)
 {
-	targets_free(&options->scope);
+	targets_free(&options->targets);
 }

@@ -32,7 +32,7 @@
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers; @has_chains is also set
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if a limit is lower
- * @scope: threads, processes or CPUs to record; if there are none, the command is recorded
+ * @targets: threads, processes or CPUs to record; if there are none, the command is recorded
  * @is_per_thread: pfmon report shows each thread separately
  * @is_inherited: threads and processes that the command makes are recorded, too
  * @timeout: ns after which the recording ends; 0: no limit
@@ -54,7 +54,7 @@ struct record_options {
 	bool has_chains;
 	bool has_recorded;
 	uint64_t buffer;
-	struct targets scope;
+	struct targets targets;
 	bool is_per_thread;
 	bool is_inherited;
 	uint64_t timeout;

@@ -56,12 +56,12 @@ static uint64_t first_buffer(const struct record_options *options)
 
 static uint32_t context_flags(const struct record_options *options)
 {
-	if (options->scope.cpus.count)
+	if (options->targets.cpus.count)
 		return PFM_FL_SYSTEM_WIDE;
-	if (!options->is_inherited || options->scope.threads.count)
+	if (!options->is_inherited || options->targets.threads.count)
 		return 0;
-	return options->scope.processes.count ? PFM_FL_INHERIT_THREADS
-					      : PFM_FL_INHERIT_ALL;
+	return options->targets.processes.count ? PFM_FL_INHERIT_THREADS
+						: PFM_FL_INHERIT_ALL;
 }
 
 static int create_sampler(const struct recorder *recorder, struct sampler *sampler)
@@ -223,11 +223,11 @@ static int choose_events(struct recorder *recorder)
 /* Returns the number of threads or CPUs to sample. */
 static size_t target_count(const struct record_options *options)
 {
-	if (options->scope.cpus.count)
-		return options->scope.cpus.count;
-	if (options->scope.processes.count)
-		return targets_count_threads(&options->scope);
-	return options->scope.threads.count ? options->scope.threads.count : 1;
+	if (options->targets.cpus.count)
+		return options->targets.cpus.count;
+	if (options->targets.processes.count)
+		return targets_count_threads(&options->targets);
+	return options->targets.threads.count ? options->targets.threads.count : 1;
 }
 
 static int program(struct recorder *recorder, struct sampler *sampler)
@@ -386,7 +386,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	 * would take too long, so on_tick() reads names and mappings later.
 	 */
 	if (result ||
-	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
+	    (!recorder->options->targets.processes.count && recorder_look(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
 	return 0;

@@ -9,11 +9,11 @@
 #include "recorder_cpus.h"
 
 /**
- * struct attachments - state while contexts are loaded on the threads of processes
+ * struct attaching - state while contexts are loaded on the threads of processes
  * @recorder: the recording
  * @count: number of samplers of @recorder whose contexts have been loaded
  */
-struct attachments {
+struct attaching {
 	struct recorder *recorder;
 	size_t count;
 };
@@ -24,19 +24,19 @@ struct attachments {
  */
 static int attach_next(void *data, int tid, uint32_t flags, struct session **session)
 {
-	struct attachments *attachments = data;
-	struct recorder *recorder = attachments->recorder;
+	struct attaching *attaching = data;
+	struct recorder *recorder = attaching->recorder;
 	struct sampler *sampler;
 	int error;
 
 	(void)flags;
-	if (attachments->count == recorder->count && recorder_add_sampler(recorder))
+	if (attaching->count == recorder->count && recorder_add_sampler(recorder))
 		return -1;
-	sampler = &recorder->samplers[attachments->count];
+	sampler = &recorder->samplers[attaching->count];
 	*session = &sampler->session;
 	error = sampler_try_attach(sampler, tid);
 	if (!error)
-		attachments->count++;
+		attaching->count++;
 	return error;
 }
 
@@ -48,14 +48,15 @@ void recorder_drop_samplers(struct recorder *recorder, size_t count)
 
 static int attach_processes(struct recorder *recorder)
 {
-	struct attachments attachments = { .recorder = recorder };
-	const struct attacher attacher = { attach_next, &attachments };
+	struct attaching attaching = { .recorder = recorder };
+	const struct attacher attacher = { attach_next, &attaching };
 
-	if (targets_attach_threads(&recorder->options->scope, recorder_follows(recorder),
-				   &attacher, &recorder->ends))
+	if (targets_attach_threads(&recorder->options->targets,
+				   recorder_follows(recorder), &attacher,
+				   &recorder->ends))
 		return -1;
 	/* Close the samplers that are left over because threads ended before they got a context. */
-	recorder_drop_samplers(recorder, attachments.count);
+	recorder_drop_samplers(recorder, attaching.count);
 	return recorder->count ? 0
 			       : fail("the threads ended before they could be monitored");
 }
@@ -105,7 +106,7 @@ static int attach_all(struct recorder *recorder, const int *targets)
 {
 	if (recorder_has_cpus(recorder))
 		return recorder_attach_cpus(recorder);
-	if (recorder->options->scope.processes.count)
+	if (recorder->options->targets.processes.count)
 		return attach_processes(recorder);
 	return attach_threads(recorder, targets);
 }
@@ -146,7 +147,7 @@ static int watch_command(struct recorder *recorder, pid_t pid)
 
 int recorder_watch_processes(struct recorder *recorder, const int *targets)
 {
-	const struct id_list *pids = &recorder->options->scope.processes;
+	const struct id_list *pids = &recorder->options->targets.processes;
 
 	if (recorder_has_cpus(recorder))
 		return watch_machine(recorder);

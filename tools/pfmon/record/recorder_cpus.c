@@ -37,7 +37,7 @@ static int attach_cpu(struct recorder *recorder, int cpu, size_t *attached,
 
 int recorder_attach_cpus(struct recorder *recorder)
 {
-	const struct id_list *cpus = &recorder->options->scope.cpus;
+	const struct id_list *cpus = &recorder->options->targets.cpus;
 	struct id_list offline = { 0 };
 	size_t attached = 0;
 	int result = 0;
@@ -110,7 +110,7 @@ static int follow_cpu(struct recorder *recorder, int cpu)
 int recorder_follow_cpus(struct recorder *recorder)
 {
 	struct id_list wanted = { 0 };
-	int result = cpus_wanted(&recorder->options->scope, &wanted);
+	int result = cpus_wanted(&recorder->options->targets, &wanted);
 
 	for (size_t i = 0; !result && i < wanted.count; i++)
 		result = follow_cpu(recorder, wanted.ids[i]);

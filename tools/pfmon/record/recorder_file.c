@@ -66,17 +66,17 @@ static int write_head(struct recorder *recorder, struct data_writer *writer)
 		.recording = recorder->number,
 		.flags = options->is_per_thread ? DATA_PER_THREAD : 0,
 	};
-	struct targets scope = options->scope;
+	struct targets targets = options->targets;
 	int result = 0;
 
-	scope.cpus = (struct id_list){ 0 };
+	targets.cpus = (struct id_list){ 0 };
 	if (recorder_has_cpus(recorder))
-		result = recorder_list_cpus(recorder, &scope.cpus);
+		result = recorder_list_cpus(recorder, &targets.cpus);
 	if (!result)
 		result = head_write(writer, &first->session.machine, record,
-				    options->command, &scope, &recorder->events,
+				    options->command, &targets, &recorder->events,
 				    first->rates, options->frequency);
-	free(scope.cpus.ids);
+	free(targets.cpus.ids);
 	return result;
 }
 

@@ -122,23 +122,23 @@ static bool has_moved(const struct recording *recording, const struct kernel *ke
 
 	for (size_t i = 0; i < recording->mapping_count; i++) {
 		const struct recorded_mapping *recorded = &recording->mappings[i];
-		const struct kernel_region *region = &kernel->regions[found];
+		const struct kernel_range *range = &kernel->ranges[found];
 
 		if (!(recorded->mapping->flags & DATA_MAPPING_KERNEL))
 			continue;
-		if (found++ == kernel->region_count ||
-		    region->start != recorded->mapping->start ||
-		    strcmp(region->name, recorded->path))
+		if (found++ == kernel->range_count ||
+		    range->start != recorded->mapping->start ||
+		    strcmp(range->name, recorded->path))
 			return true;
 	}
-	return found != kernel->region_count;
+	return found != kernel->range_count;
 }
 
 static void take_over(struct object *object, struct object *earlier)
 {
 	object->is_looked_at = earlier->is_looked_at;
 	object->is_known = earlier->is_known;
-	object->region = earlier->region;
+	object->range = earlier->range;
 	object->program = earlier->program;
 	earlier->is_known = false;
 	earlier->program = (struct program){ 0 };
@@ -264,12 +264,12 @@ static void look_at_vdso(struct object *object)
 	close(fd);
 }
 
-static const struct kernel_region *find_region(const struct kernel *kernel,
-					       const char *name)
+static const struct kernel_range *find_range(const struct kernel *kernel,
+					     const char *name)
 {
-	for (size_t i = 0; i < kernel->region_count; i++)
-		if (!strcmp(kernel->regions[i].name, name))
-			return &kernel->regions[i];
+	for (size_t i = 0; i < kernel->range_count; i++)
+		if (!strcmp(kernel->ranges[i].name, name))
+			return &kernel->ranges[i];
 	return NULL;
 }
 
@@ -277,16 +277,16 @@ static void look_at_kernel(struct object_list *list, struct object *object)
 {
 	if (!list->kernel_is_read) {
 		list->kernel_is_read = true;
-		if (!kernel_read_regions(&list->kernel, list->root))
+		if (!kernel_read_ranges(&list->kernel, list->root))
 			kernel_symbols_read(&list->kernel_symbols, list->root);
-		if (!list->kernel.region_count)
+		if (!list->kernel.range_count)
 			warn_user("the kernel does not show its symbols: %ssee "
 				  "kptr_restrict in proc(5)",
 				  geteuid() ? "run as root, or " : "");
 	}
-	object->region = find_region(&list->kernel, object->path);
-	object->is_known = object->region &&
-			   !is_other_build(object, object->region->build_id);
+	object->range = find_range(&list->kernel, object->path);
+	object->is_known = object->range &&
+			   !is_other_build(object, object->range->build_id);
 }
 
 static void look_at(struct object_list *list, struct object *object)
@@ -304,14 +304,14 @@ static struct symbol *kernel_symbol(const struct object_list *list,
 				    const struct object *object, uint64_t offset,
 				    uint64_t *inside)
 {
-	const struct kernel_region *region = object->region;
-	uint64_t address = region->start + offset;
+	const struct kernel_range *range = object->range;
+	uint64_t address = range->start + offset;
 	struct symbol *symbol;
 
-	if (offset >= region->end - region->start)
+	if (offset >= range->end - range->start)
 		return NULL;
 	symbol = symbol_table_find(&list->kernel_symbols, address);
-	if (!symbol || symbol->address < region->start)
+	if (!symbol || symbol->address < range->start)
 		return NULL;
 	*inside = address - symbol->address;
 	return symbol;

@@ -19,7 +19,7 @@
  * @is_looked_at: pfmon has looked for the object on this machine
  * @is_known: this machine has the object, and it is the one that was recorded
  * @program: symbols of the object, if @is_known and not @is_kernel
- * @region: addresses of the object in this machine's kernel, if @is_known and @is_kernel
+ * @range: addresses of the object in this machine's kernel, if @is_known and @is_kernel
  */
 struct object {
 	const char *path;
@@ -30,7 +30,7 @@ struct object {
 	bool is_looked_at;
 	bool is_known;
 	struct program program;
-	const struct kernel_region *region;
+	const struct kernel_range *range;
 };
 
 /**

@@ -122,15 +122,15 @@ static enum outcome take_mapping(struct recording *recording, struct data_body *
 static enum outcome take_samples(struct recording *recording, struct data_body *body)
 {
 	const struct data_samples *samples = data_take(body, sizeof(*samples));
-	struct recorded_block *added;
+	struct recorded_samples *added;
 
 	if (!samples || samples->context >= DATA_MAX_CONTEXTS)
 		return BAD;
-	added = array_add(&recording->blocks, &recording->block_count, sizeof(*added));
+	added = array_add(&recording->samples, &recording->samples_count, sizeof(*added));
 	if (!added)
 		return NO_MEMORY;
-	*added = (struct recorded_block){ samples, body->next,
-					  (size_t)(body->end - body->next) };
+	*added = (struct recorded_samples){ samples, body->next,
+					    (size_t)(body->end - body->next) };
 	return TAKEN;
 }
 
@@ -264,7 +264,7 @@ static void warn_of_cpus(const struct recording *recording)
 	}
 }
 
-void recording_warn(const struct recording *recording, size_t bad_blocks,
+void recording_warn(const struct recording *recording, size_t bad_samples,
 		    uint64_t samples)
 {
 	const struct data_file *file = &recording->file;
@@ -281,10 +281,10 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 		warn_user("%zu invalid %s left out", recording->bad_records,
 			  plural(recording->bad_records, "record of the file is",
 				 "records of the file are"));
-	if (bad_blocks)
-		warn_user("%zu %s could not be read to %s end", bad_blocks,
-			  plural(bad_blocks, "block of samples", "blocks of samples"),
-			  plural(bad_blocks, "its", "their"));
+	if (bad_samples)
+		warn_user("%zu %s could not be read to %s end", bad_samples,
+			  plural(bad_samples, "record of samples", "records of samples"),
+			  plural(bad_samples, "its", "their"));
 	if (recording->end && recording->end->written != samples)
 		warn_user("%llu %s written to the file, %llu %s in it",
 			  (unsigned long long)recording->end->written,
@@ -320,7 +320,7 @@ void recording_free(struct recording *recording)
 	free(recording->threads);
 	free(recording->forks);
 	free(recording->mappings);
-	free(recording->blocks);
+	free(recording->samples);
 	free(recording->losses);
 	free(recording->unsampled);
 	free(recording->cpus);

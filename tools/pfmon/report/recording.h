@@ -7,7 +7,7 @@
 
 /*
  * The pointers in the structures below point into the file's bytes. recording_read() leaves out
- * invalid records. samples_each() checks the entries in recorded_block.entries.
+ * invalid records. samples_each() checks the entries in recorded_samples.entries.
  */
 
 /**
@@ -43,12 +43,12 @@ struct recorded_mapping {
 };
 
 /**
- * struct recorded_block - a block of samples
- * @samples: the SAMPLES record
+ * struct recorded_samples - a SAMPLES record
+ * @samples: its beginning
  * @entries: entries as the kernel wrote them
  * @size: size of @entries in bytes
  */
-struct recorded_block {
+struct recorded_samples {
 	const struct data_samples *samples;
 	char *entries;
 	size_t size;
@@ -86,8 +86,8 @@ struct recorded_command {
  * @fork_count: number of @forks
  * @mappings: executable memory
  * @mapping_count: number of @mappings
- * @blocks: samples
- * @block_count: number of @blocks
+ * @samples: the SAMPLES records
+ * @samples_count: number of @samples
  * @losses: for each context, its last LOSSES record; NULL if the file has no such record
  * @losses_count: number of @losses
  * @unsampled: the UNSAMPLED records
@@ -111,8 +111,8 @@ struct recording {
 	size_t fork_count;
 	struct recorded_mapping *mappings;
 	size_t mapping_count;
-	struct recorded_block *blocks;
-	size_t block_count;
+	struct recorded_samples *samples;
+	size_t samples_count;
 	const struct data_losses **losses;
 	size_t losses_count;
 	const struct data_unsampled **unsampled;
@@ -147,11 +147,11 @@ const struct recorded_event *recording_event(const struct recording *recording,
 char *recording_command(const struct recording *recording);
 
 /*
- * Warn about missing or wrong parts of the file. @bad_blocks is the number of blocks whose samples
- * could not all be read, as counted by samples_each(). @samples is the number of samples that were
- * read.
+ * Warn about missing or wrong parts of the file. @bad_samples is the number of SAMPLES records that
+ * could not be read to their ends, as counted by samples_each(). @samples is the number of samples
+ * that were read.
  */
-void recording_warn(const struct recording *recording, size_t bad_blocks,
+void recording_warn(const struct recording *recording, size_t bad_samples,
 		    uint64_t samples);
 
 /*

@@ -14,10 +14,10 @@ _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");
 
-/* The unread entries of a block. */
+/* The unread entries of a SAMPLES record. */
 struct entries {
 	const struct recording *recording;
-	const struct data_samples *block;
+	const struct data_samples *record;
 	struct data_body body;
 };
 
@@ -39,7 +39,7 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 {
 	*sample = (struct sample){
 		.event = recording_event(entries->recording, entry->set, entry->ovfl_pmd),
-		.context = entries->block->context,
+		.context = entries->record->context,
 		.tid = entry->pid,
 		.tgid = entry->tgid,
 		.cpu = entry->cpu,
@@ -60,7 +60,7 @@ static size_t value_count(const struct entries *entries,
 			  const struct pfm_dfl_smpl_entry *entry,
 			  const struct sample *sample)
 {
-	if (PFM_VERSION_MINOR(entries->block->format_version) == 0)
+	if (PFM_VERSION_MINOR(entries->record->format_version) == 0)
 		return sample->event->event->value_count;
 	return PFM_SMPL_VALUES(entry->values);
 }
@@ -112,7 +112,7 @@ static bool read_hist(struct entries *entries, struct sample *sample)
 		return false;
 	*sample = (struct sample){
 		.event = recording_event(entries->recording, entry->set, entry->pmd),
-		.context = entries->block->context,
+		.context = entries->record->context,
 		.tgid = entry->tgid,
 		.time = UINT64_MAX,
 		.count = entry->count,
@@ -123,7 +123,7 @@ static bool read_hist(struct entries *entries, struct sample *sample)
 	return sample->event;
 }
 
-static read_function find_reader(const struct data_samples *block)
+static read_function find_reader(const struct data_samples *record)
 {
 	static const struct {
 		read_function read;
@@ -134,28 +134,28 @@ static read_function find_reader(const struct data_samples *block)
 		[DATA_FORMAT_CALLCHAIN] = { read_callchain, PFM_CALLCHAIN_VERSION },
 		[DATA_FORMAT_HIST] = { read_hist, PFM_HIST_VERSION },
 	};
-	uint32_t major = PFM_VERSION_MAJOR(block->format_version);
+	uint32_t major = PFM_VERSION_MAJOR(record->format_version);
 
-	if (block->format >= sizeof(formats) / sizeof(formats[0]) ||
-	    major != PFM_VERSION_MAJOR(formats[block->format].version))
+	if (record->format >= sizeof(formats) / sizeof(formats[0]) ||
+	    major != PFM_VERSION_MAJOR(formats[record->format].version))
 		return NULL;
-	return formats[block->format].read;
+	return formats[record->format].read;
 }
 
-static int read_block(const struct recording *recording,
-		      const struct recorded_block *block, sample_function function,
-		      void *argument, size_t *bad)
+static int read_record(const struct recording *recording,
+		       const struct recorded_samples *record, sample_function function,
+		       void *argument, size_t *bad)
 {
-	read_function read = find_reader(block->samples);
+	read_function read = find_reader(record->samples);
 	struct entries entries = {
 		.recording = recording,
-		.block = block->samples,
-		.body = { block->entries, block->entries + block->size },
+		.record = record->samples,
+		.body = { record->entries, record->entries + record->size },
 	};
 	struct sample sample;
 	int result = 0;
 
-	for (uint64_t i = 0; !result && i < block->samples->count; i++) {
+	for (uint64_t i = 0; !result && i < record->samples->count; i++) {
 		if (!read || !read(&entries, &sample)) {
 			++*bad;
 			break;
@@ -171,8 +171,8 @@ int samples_each(const struct recording *recording, sample_function function,
 	int result = 0;
 
 	*bad = 0;
-	for (size_t i = 0; !result && i < recording->block_count; i++)
-		result = read_block(recording, &recording->blocks[i], function, argument,
-				    bad);
+	for (size_t i = 0; !result && i < recording->samples_count; i++)
+		result = read_record(recording, &recording->samples[i], function,
+				     argument, bad);
 	return result;
 }

@@ -58,9 +58,9 @@ static inline bool sample_is_link(const struct sample *sample, unsigned int inde
 typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*
- * Call @function for all samples, in the order of the file. Stores in @bad the number of blocks
- * whose samples could not all be read. Stops when @function returns a value other than 0, and
- * returns this value. Otherwise returns 0.
+ * Call @function for all samples, in the order of the file. Stores in @bad the number of SAMPLES
+ * records that could not be read to their ends. Stops when @function returns a value other than 0,
+ * and returns this value. Otherwise returns 0.
  */
 int samples_each(const struct recording *recording, sample_function function,
 		 void *argument, size_t *bad);

@@ -380,7 +380,7 @@ int session_detach(struct session *session)
 	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
 		pfm_stop(session->fd);
 	if (pfm_unload_context(session->fd))
-		return fail_call(session->fd, "detach", errno);
+		return fail_call(session->fd, "unload the context", errno);
 	return 0;
 }
 

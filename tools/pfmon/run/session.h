@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A monitoring context that is programmed with the events of a measurement. */
+/* A context that pfmon programs with the events of a measurement. */
 #ifndef PFMON_SESSION_H
 #define PFMON_SESSION_H
 
@@ -9,7 +9,7 @@
 #include "../event/events.h"
 
 /**
- * struct session - a monitoring context
+ * struct session - a context that pfmon uses
  * @fd: its descriptor
  * @machine: what can be counted on this machine
  * @sets: event sets to create; NULL: the context has only set 0, which exists in every context
@@ -76,6 +76,7 @@ int session_program(struct session *session, const struct event_list *events);
  */
 int session_twin(const struct session *session, uint32_t flags, struct session *twin);
 
+/* Load the context on thread @tid. */
 int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
 

@@ -52,7 +52,7 @@ static const struct option_row rows[] = {
 	PERIOD_OPTION(FIELD(record.period)),
 	FREQUENCY_OPTION(FIELD(record.frequency)),
 	{ "cpu", 'C', "LIST", "sample only the CPUs of LIST, such as 0,2-3, not all CPUs",
-	  take_cpus, FIELD(record.scope) },
+	  take_cpus, FIELD(record.targets) },
 	{ "delay", 'd', "TIME",
 	  "time from one table to the next, such as 0.5 or 500ms (default 2 seconds)",
 	  take_interval, FIELD(record.rotation.time) },
@@ -97,9 +97,9 @@ static int check(struct record_options *record)
 		return fail("-c and -F exclude each other");
 	if (!record->period && !record->frequency)
 		record->frequency = RECORD_FREQUENCY;
-	record->scope.is_whole_machine = !record->scope.cpus.count;
-	return record->scope.is_whole_machine ? targets_add_cpus(&record->scope, NULL)
-					      : 0;
+	record->targets.is_whole_machine = !record->targets.cpus.count;
+	return record->targets.is_whole_machine ? targets_add_cpus(&record->targets, NULL)
+						: 0;
 }
 
 int top_options_parse(int argc, char **argv, struct top_options *options)

@@ -77,8 +77,8 @@ static void fill_mmap(struct builder *builder, struct operation *operation)
 
 static void fill_setting(struct builder *builder, struct operation *operation)
 {
-	operation->count = below(builder, 10);
-	operation->flags = below(builder, 13);
+	operation->count = below(builder, SETTINGS);
+	operation->flags = below(builder, SETTING_VALUES);
 }
 
 void fill_file_call(struct builder *builder, struct operation *operation)

@@ -37,14 +37,27 @@ size_t argument_size(enum call call);
  * kernel also reads the memory after the written elements, which contains data of earlier calls.
  */
 bool is_written_whole(const struct operation *operation);
+/* Writes the reset values, the switch count and the maps that @e describes. */
+void put_sampling(struct pfarg_pmd *pmd, const struct element *e);
 /* Adds to @map the PMDs that may be in use after this WRITE_PMDS. */
 void add_pmds(__u64 *map, const struct operation *operation);
 /* Returns whether the context may block its thread for ever. A worker must not be that thread. */
 bool is_marked(struct executor *executor, const struct operation *operation);
 bool is_bound(struct executor *executor, const struct operation *operation);
+/*
+ * Returns which PMU the context gets. In shared slots, each context has the default PMU: other
+ * workers know which registers this PMU has.
+ */
+enum pmu_name pmu_name_of(const struct executor *executor,
+			  const struct operation *operation);
 /* Returns the flags that CREATE_CONTEXT passes to the kernel. */
 uint32_t flags_to_create(const struct executor *executor,
 			 const struct operation *operation);
+
+/* formats.c */
+/* Writes the name and the argument of the format to memory, and their addresses to @create. */
+void put_format(struct executor *executor, const struct operation *operation,
+		struct pfm_create *create);
 /* Returns whether CREATE_CONTEXT requests a format. */
 bool wants_format(const struct operation *operation);
 /*
@@ -52,6 +65,10 @@ bool wants_format(const struct operation *operation);
  * Returns NULL if the kernel may accept the format.
  */
 const char *bad_format(const struct operation *operation);
+/* Returns whether a restart of the format that CREATE_CONTEXT requests needs no notification. */
+bool is_continuous(const struct operation *operation);
+/* Returns the greatest possible size of the buffer that CREATE_CONTEXT requests, in bytes. */
+uint64_t most_buffer_bytes(const struct operation *operation);
 
 /* expectations.c */
 /* Returns what is known about the file, or NULL if other threads or processes may use it. */
@@ -65,6 +82,8 @@ void forget_files(struct executor *executor);
 int do_open(struct executor *executor, const struct operation *operation);
 int do_reopen(struct executor *executor, const struct operation *operation);
 int do_read(struct executor *executor, const struct operation *operation);
+/* Number of bytes that READV requests with its buffers, of which there are 0, 1 or 2. */
+uint64_t bytes_to_read(const struct operation *operation);
 int do_readv(struct executor *executor, const struct operation *operation);
 int do_write(struct executor *executor, const struct operation *operation);
 int do_lseek(struct executor *executor, const struct operation *operation);
@@ -75,6 +94,8 @@ void do_scan(struct executor *executor);
 int do_poll(struct executor *executor, const struct operation *operation);
 int do_select(struct executor *executor, const struct operation *operation);
 int do_setting(const struct operation *operation);
+/* Returns why the setting must refuse the value, or NULL if it may accept it. */
+const char *bad_setting(const struct operation *operation);
 
 /* environment.c */
 void do_open_other(struct executor *executor, const struct operation *operation);

@@ -25,7 +25,8 @@
  * struct table - data that all processes of a round share
  * @target_threads: for each target, the IDs of all threads except the first; elements that were
  *	never used are 0
- * @pmu_changes: a worker may have loaded or unloaded the PMU's module or the core
+ * @pmu_changes: contexts may have different PMUs, because a worker may have loaded or unloaded
+ *	modules, or named another PMU than the default one
  */
 struct table {
 	volatile pid_t workers[WORKERS];
@@ -62,6 +63,11 @@ struct slot {
  * @known: true if the other fields are valid; false if other processes may have the file open
  * @created: the file has a context
  * @format: the context was created with a sampling format
+ * @continuous: restarts of this format need no notification
+ * @flags: the flags with which the context was created
+ * @buffer_bytes: the buffer has at most so many bytes
+ * @was_loaded: the context was loaded at least once
+ * @was_started: the context may have been started since its last load
  * @loaded: the context is loaded on the executing thread; only an unload changes that
  * @maybe_loaded: the context was loaded on another thread or on a CPU; if that thread has ended or
  *	that CPU went offline, the context is no longer loaded
@@ -75,9 +81,14 @@ struct file_state {
 	bool known;
 	bool created;
 	bool format;
+	bool continuous;
+	bool was_loaded;
+	bool was_started;
 	bool loaded;
 	bool maybe_loaded;
 	bool any_set;
+	uint32_t flags;
+	uint64_t buffer_bytes;
 	unsigned int set_count;
 	uint16_t sets[KNOWN_SETS];
 	__u64 pmds[PFM_PMD_BV];

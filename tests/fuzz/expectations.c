@@ -93,20 +93,61 @@ static const char *bad_vector(const struct executor *executor,
 	return NULL;
 }
 
+/* Returns whether machine_info certainly describes the PMU of each context. */
+static bool knows_pmu(const struct executor *executor)
+{
+	return *machine_info.pmu_name && !executor->table->pmu_changes;
+}
+
 static bool is_missing_pmc(const struct executor *executor, unsigned int number)
 {
 	if (number >= PFM_MAX_PMCS)
 		return true;
-	return *machine_info.pmu_name && !executor->table->pmu_changes &&
-	       !is_in(machine_info.implemented_pmcs, number);
+	return knows_pmu(executor) && !is_in(machine_info.implemented_pmcs, number);
 }
 
 static bool is_missing_pmd(const struct executor *executor, unsigned int number)
 {
 	if (number >= PFM_MAX_PMDS)
 		return true;
-	return *machine_info.pmu_name && !executor->table->pmu_changes &&
-	       !is_in(machine_info.implemented_pmds, number);
+	return knows_pmu(executor) && !is_in(machine_info.implemented_pmds, number);
+}
+
+/* Returns whether @map, which is reg_smpl_pmds or reg_reset_pmds, names a PMD that does not exist. */
+static bool has_missing_pmd(const struct executor *executor, const __u64 *map)
+{
+	unsigned int word;
+
+	for (word = 0; word < PFM_PMD_BV; word++)
+		if (map[word] & ~machine_info.implemented_pmds[word])
+			return knows_pmu(executor);
+	return false;
+}
+
+static const char *bad_pmd(const struct executor *executor, const struct element *e)
+{
+	struct pfarg_pmd pmd;
+
+	if (e->flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
+		return "the PMD has unknown flags";
+	if (is_missing_pmd(executor, e->number))
+		return "there is no such PMD";
+	put_sampling(&pmd, e);
+	if (pmd.reg_ovfl_switch_cnt && e->number >= PFM_VIRTUAL_PMD_BASE)
+		return "a virtual PMD has a switch count";
+	if (has_missing_pmd(executor, pmd.reg_smpl_pmds))
+		return "there is no such PMD for reg_smpl_pmds";
+	return has_missing_pmd(executor, pmd.reg_reset_pmds)
+		       ? "there is no such PMD for reg_reset_pmds"
+		       : NULL;
+}
+
+static const char *bad_set(const struct element *e)
+{
+	if (e->flags >= (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH))
+		return "the set has bad flags";
+	return e->flags == PFM_SETFL_TIME_SWITCH && !e->value ? "the set has no timeout"
+							      : NULL;
 }
 
 static const char *bad_element(const struct executor *executor,
@@ -119,10 +160,7 @@ static const char *bad_element(const struct executor *executor,
 		return e->flags & ~PFM_REGFL_NO_EMUL64 ? "the PMC has unknown flags"
 						       : NULL;
 	case WRITE_PMDS:
-		if (e->flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
-			return "the PMD has unknown flags";
-		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
-							   : NULL;
+		return bad_pmd(executor, e);
 	case READ_VALUES:
 	case READ_THREAD:
 		if (e->flags)
@@ -132,9 +170,7 @@ static const char *bad_element(const struct executor *executor,
 		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
 							   : NULL;
 	case CREATE_EVTSETS:
-		return e->flags >= (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)
-			       ? "the set has bad flags"
-			       : NULL;
+		return bad_set(e);
 	case DELETE_EVTSETS:
 		return e->set ? NULL : "set 0 cannot be deleted";
 	default:
@@ -180,8 +216,15 @@ static const char *bad_create(const struct executor *executor,
 			       PFM_FL_OVFL_NO_MSG | PFM_FL_KEEP_COUNTS | inherit;
 	const uint32_t flags = flags_to_create(executor, operation);
 
-	if (operation->size)
+	switch (pmu_name_of(executor, operation)) {
+	case NAME_UNREADABLE:
 		return "the PMU's name has a bad address";
+	case NAME_UNKNOWN:
+	case NAME_LONG:
+		return "there is no such PMU";
+	default:
+		break;
+	}
 	if (flags & ~known)
 		return "a flag is unknown or not offered";
 	if (flags & PFM_FL_SYSTEM_WIDE && executor->user)
@@ -193,6 +236,8 @@ static const char *bad_create(const struct executor *executor,
 	return bad_format(operation);
 }
 
+#define NO_CPU 4096 /* no machine for tests has so many CPUs */
+
 /* Returns why a load must fail, or NULL if it may succeed. Linux's thread IDs are 1 to 4194303. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
@@ -200,6 +245,8 @@ static const char *bad_load(struct executor *executor, const struct operation *o
 		return NULL;
 	if (operation->who == DEAD)
 		return "the thread has ended";
+	if (operation->who == KERNEL_THREAD)
+		return "a kernel thread cannot be monitored";
 	if (operation->who == INIT && executor->user)
 		return "the thread belongs to another user";
 	if (operation->who == NUMBER &&
@@ -215,7 +262,7 @@ static const char *bad_statistics(const struct executor *executor,
 		return "a flag is unknown";
 	if (!operation->flags)
 		return operation->value ? "a reserved field is not zero" : NULL;
-	if (operation->value >= 4096)
+	if (operation->value >= NO_CPU)
 		return "there is no such CPU";
 	return executor->user ? "only root may read the statistics of CPUs" : NULL;
 }
@@ -242,6 +289,8 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 		why = bad_load(executor, operation);
 	if (operation->call == STATISTICS)
 		why = bad_statistics(executor, operation);
+	if (operation->call == RESTART_CPU && (uint32_t)operation->count >= NO_CPU)
+		why = "there is no such CPU";
 	return why;
 }
 
@@ -327,6 +376,70 @@ static const char *missing_element(const struct file_state *file,
 	return NULL;
 }
 
+static bool has_copies(const struct file_state *file)
+{
+	return file->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
+}
+
+static const char *bad_mapping(const struct file_state *file,
+			       const struct operation *operation)
+{
+	const uint64_t pages = (operation->size - 1) / page_size() + 1;
+
+	if (!file->format)
+		return "the context has no buffer";
+	if (operation->value && !has_copies(file))
+		return "the CPUs have no buffers of their own";
+	return pages > (file->buffer_bytes - 1) / page_size() + 1
+		       ? "the mapping is longer than the buffer"
+		       : NULL;
+}
+
+/* A call on a context that was never loaded finds no message. readv(2) of 0 bytes succeeds. */
+static const char *bad_reading(const struct file_state *file,
+			       const struct operation *operation)
+{
+	if (operation->call == READV && !bytes_to_read(operation))
+		return NULL;
+	return file->was_loaded ? NULL : "the context was never loaded";
+}
+
+static const char *bad_restart(const struct file_state *file)
+{
+	if (file->format && has_copies(file))
+		return "each CPU has a buffer";
+	return file->was_started || file->continuous ? NULL
+						     : "monitoring was never started";
+}
+
+static const char *bad_thread_counts(const struct file_state *file,
+				     const struct operation *operation)
+{
+	if (operation->flags == PFM_THREAD_ENDED)
+		return file->flags & PFM_FL_KEEP_COUNTS ? NULL : "no counts are kept";
+	return file->flags & PFM_FL_SYSTEM_WIDE ? "the context monitors no thread" : NULL;
+}
+
+/* Returns why a call must fail because of what its context is, loaded or not. */
+static const char *bad_kind(const struct file_state *file,
+			    const struct operation *operation)
+{
+	switch (operation->call) {
+	case LOAD:
+		return file->flags & PFM_FL_NOTIFY_BLOCK && operation->who == SELF
+			       ? "a context cannot block its caller"
+			       : NULL;
+	case RESTART:
+		return bad_restart(file);
+	case RESTART_CPU:
+		return file->format && has_copies(file) ? NULL : "CPUs have no buffers";
+	case READ_THREAD:
+		return bad_thread_counts(file, operation);
+	default:
+		return NULL;
+	}
+}
+
 static const char *bad_state_loaded(const struct operation *operation)
 {
 	if (operation->call == LOAD)
@@ -343,8 +456,10 @@ static const char *bad_state(const struct file_state *file,
 	const enum call call = operation->call;
 	const char *why = NULL;
 
-	if (call == MMAP && !file->format)
-		return "the context has no buffer";
+	if (call == MMAP)
+		return bad_mapping(file, operation);
+	if (call == READ || call == READV)
+		return bad_reading(file, operation);
 	if (!is_ioctl(call) || call == INFO || call == LAST_ERROR ||
 	    (call == STATISTICS && operation->flags))
 		return NULL;
@@ -355,9 +470,8 @@ static const char *bad_state(const struct file_state *file,
 	if ((call == START || call == STOP || call == RESTART) && !file->loaded &&
 	    !file->maybe_loaded)
 		return "the context is not loaded";
-	if (call == RESTART_CPU && !file->format)
-		return "the context has no buffer";
-	if (file->loaded)
+	why = bad_kind(file, operation);
+	if (!why && file->loaded)
 		why = bad_state_loaded(operation);
 	/*
 	 * READ_THREAD reads counts of copies. A copy has the event sets that the context had when
@@ -382,7 +496,8 @@ const char *must_fail(struct executor *executor, const struct operation *operati
 		return operation->few && executor->alone ? "the limit of open files is 0"
 							 : NULL;
 	if (operation->call == SETTING)
-		return executor->user ? "only root may change a setting" : NULL;
+		return executor->user ? "only root may change a setting"
+				      : bad_setting(operation);
 	if (kind == CLOSED && needs_descriptor(operation->call))
 		return "the descriptor is closed";
 	if (kind == OTHER && is_ioctl(operation->call))
@@ -415,8 +530,16 @@ static void remember_success(struct executor *executor, struct file_state *file,
 	case CREATE_CONTEXT:
 		file->created = true;
 		file->format = wants_format(operation);
+		file->continuous = is_continuous(operation);
+		file->flags = flags_to_create(executor, operation);
+		file->buffer_bytes = most_buffer_bytes(operation);
+		break;
+	case START:
+		file->was_started = true;
 		break;
 	case LOAD:
+		file->was_loaded = true;
+		file->was_started = false;
 		file->loaded = operation->who == SELF && !is_bound(executor, operation);
 		file->maybe_loaded = !file->loaded;
 		break;

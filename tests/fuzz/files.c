@@ -59,6 +59,13 @@ int do_read(struct executor *executor, const struct operation *operation)
 		       : 0;
 }
 
+uint64_t bytes_to_read(const struct operation *operation)
+{
+	const uint64_t sizes[] = { 0, operation->size / 2, operation->size };
+
+	return sizes[operation->count];
+}
+
 int do_readv(struct executor *executor, const struct operation *operation)
 {
 	char *address = address_in(&executor->inner, operation->place, operation->size);
@@ -180,39 +187,65 @@ int do_select(struct executor *executor, const struct operation *operation)
 		       : 0;
 }
 
-/* @count: index of the setting's file; @flags: index of the value, or SETTING_BEFORE */
-int do_setting(const struct operation *operation)
+static const char *setting_file(const struct operation *operation)
 {
-	static const char *const files[] = { "task_group",
-					     "sys_group",
-					     "arg_mem_max",
-					     "debug",
-					     "reset_stats",
-					     "smpl_buffer_mem_max",
-					     "max_interrupts_per_tick",
-					     "max_sets",
-					     "max_copies",
-					     "set_mem_max",
-					     "min_switch_timeout",
-					     "policy",
-					     "set_user_max" };
-	static const char *const values[] = {
+	static const char *const files[SETTINGS] = { "task_group",
+						     "sys_group",
+						     "arg_mem_max",
+						     "debug",
+						     "reset_stats",
+						     "smpl_buffer_mem_max",
+						     "max_interrupts_per_tick",
+						     "max_sets",
+						     "max_copies",
+						     "set_mem_max",
+						     "min_switch_timeout",
+						     "policy",
+						     "set_user_max" };
+
+	return files[operation->count % SETTINGS];
+}
+
+static const char *setting_value(const struct operation *operation)
+{
+	static const char *const values[SETTING_VALUES] = {
 		"-1",  "0",	"1000",	 "12345", "1048576", "18446744073709551615",
 		"100", "65536", "-2",	 "x",	  "3",	     "4",
 		"",    "user",	"group", "perf",
 	};
-	const char *file = files[operation->count % COUNT(files)];
-	const char *value = values[operation->flags % COUNT(values)];
-	char path[64];
+	const char *value = values[operation->flags % SETTING_VALUES];
 
-	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s", file);
-	if (operation->flags == SETTING_BEFORE)
-		return write_file(path, setting_before(path));
 	/*
 	 * Ordinary users cannot mark the descriptors of system-wide contexts (see BOUND_MARK in
 	 * ioctls.c). So they must not be permitted to create such contexts.
 	 */
-	if (!strcmp(file, "sys_group") && atoi(value) == USER_ID)
-		value = "-1";
-	return write_file(path, value);
+	if (!strcmp(setting_file(operation), "sys_group") && atoi(value) == USER_ID)
+		return "-1";
+	return value;
+}
+
+const char *bad_setting(const struct operation *operation)
+{
+	const char *file = setting_file(operation), *value = setting_value(operation);
+	bool is_word = strstr("user group perf", value);
+
+	/* An empty write does not reach perfmon, and any write to "reset_stats" is a reset. */
+	if (operation->flags == SETTING_BEFORE || !*value || !strcmp(file, "reset_stats"))
+		return NULL;
+	if (!strcmp(file, "policy"))
+		return is_word ? NULL : "there is no such policy";
+	if (is_word || !strcmp(value, "x"))
+		return "the value is no number";
+	return !strcmp(value, "-2") ? "the value is less than -1" : NULL;
+}
+
+/* @count: index of the setting's file; @flags: index of the value, or SETTING_BEFORE */
+int do_setting(const struct operation *operation)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s", setting_file(operation));
+	return write_file(path, operation->flags == SETTING_BEFORE
+					? setting_before(path)
+					: setting_value(operation));
 }

@@ -3,10 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <perfmon/perfmon_callchain.h>
-#include <perfmon/perfmon_dfl_smpl.h>
-#include <perfmon/perfmon_hist.h>
-#include <perfmon/perfmon_nway.h>
 
 #include "calls.h"
 
@@ -78,7 +74,7 @@ union argument {
  * 50 and 51: the index of this word, minus 1
  * from SWITCH_COUNT_SHIFT on: the switch count
  */
-static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
+void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
 {
 	pmd->reg_long_reset = e->reset;
 	pmd->reg_short_reset = e->reset - (e->reset >> 60 & 1);
@@ -208,143 +204,6 @@ static void *put_vector(struct executor *executor, const struct operation *opera
 			    sizeof(vector));
 }
 
-union format_argument {
-	struct pfm_dfl_smpl_arg linear;
-	struct pfm_nway_arg nway;
-	struct pfm_callchain_arg callchain;
-	struct pfm_hist_arg hist;
-};
-
-/* The name and the argument of a sampling format, which the kernel reads from memory. */
-struct request {
-	char name[64];
-	union {
-		union format_argument argument;
-		char bytes[sizeof(union format_argument) + 1];
-	};
-};
-
-/*
- * Values of element[0].flags for CREATE_CONTEXT. They select the size that the call passes for the
- * format's argument.
- */
-enum {
-	SIZE_RIGHT,
-	SIZE_ZERO,
-	SIZE_LONGER, /* the additional byte is zero */
-	SIZE_HUGE,
-	SIZE_LONGER_NOT_ZERO, /* the additional byte is not zero */
-};
-
-enum {
-	NO_FORMAT,
-	LINEAR,
-	NWAY,
-	CALLCHAIN,
-	HIST
-};
-
-static const struct format {
-	const char *name;
-	unsigned int kind;
-	size_t size; /* of the format's argument */
-} formats[] = {
-	{ NULL, NO_FORMAT, 0 },
-	{ PFM_DFL_SMPL_NAME, LINEAR, sizeof(struct pfm_dfl_smpl_arg) },
-	{ PFM_NWAY_NAME, NWAY, sizeof(struct pfm_nway_arg) },
-	{ PFM_CALLCHAIN_NAME, CALLCHAIN, sizeof(struct pfm_callchain_arg) },
-	{ PFM_HIST_NAME, HIST, sizeof(struct pfm_hist_arg) },
-	{ PFM_DFL_SMPL_UUID, LINEAR, sizeof(struct pfm_dfl_smpl_arg) },
-	{ "", LINEAR, 64 },
-	{ "none-such", LINEAR, 64 },
-	{ "../default", LINEAR, 64 },
-	{ "a-name-that-is-as-long-as-a-name-can-be-and-then-some", LINEAR, 64 },
-};
-
-static const struct format *format_of(const struct operation *operation)
-{
-	return &formats[operation->element[0].number % COUNT(formats)];
-}
-
-/* If the address of the format's name is 0, the call requests no format. */
-bool wants_format(const struct operation *operation)
-{
-	return operation->elements && operation->outer != NOWHERE &&
-	       format_of(operation)->name;
-}
-
-const char *bad_format(const struct operation *operation)
-{
-	static const char *const unknown[] = { "", "none-such", "../default" };
-	size_t n;
-
-	if (!wants_format(operation))
-		return NULL;
-	for (n = 0; n < COUNT(unknown); n++)
-		if (!strcmp(format_of(operation)->name, unknown[n]))
-			return "there is no such format";
-	switch (operation->element[0].flags) {
-	case SIZE_ZERO:
-	case SIZE_HUGE:
-		return "the format's argument has the wrong size";
-	case SIZE_LONGER_NOT_ZERO:
-		return "the additional byte of the format's argument is not zero";
-	default:
-		return NULL;
-	}
-}
-
-static void put_format_argument(union format_argument *argument,
-				const struct format *format, uint64_t bytes)
-{
-	switch (format->kind) {
-	case LINEAR:
-		argument->linear.buf_size = bytes;
-		break;
-	case NWAY:
-		argument->nway.region_size = bytes / 4 & ~7ull;
-		argument->nway.regions = 4;
-		break;
-	case CALLCHAIN:
-		argument->callchain.buf_size = bytes;
-		argument->callchain.max_kernel = 8;
-		argument->callchain.max_user = 8;
-		argument->callchain.flags = bytes % 3 ? PFM_CALLCHAIN_LINK : 0;
-		break;
-	case HIST:
-		argument->hist.entries = bytes / 64;
-		break;
-	}
-}
-
-static void put_format(struct executor *executor, const struct operation *operation,
-		       struct pfm_create *create)
-{
-	const struct element *e = &operation->element[0];
-	const struct format *format = format_of(operation);
-	const uint64_t sizes[] = {
-		[SIZE_RIGHT] = format->size,
-		[SIZE_ZERO] = 0,
-		[SIZE_LONGER] = format->size + 1,
-		[SIZE_HUGE] = 1ull << 40,
-		[SIZE_LONGER_NOT_ZERO] = format->size + 1,
-	};
-	struct request request = {};
-	uint64_t address;
-
-	if (!operation->elements || !format->name)
-		return;
-	strncpy(request.name, format->name, sizeof(request.name) - 1);
-	put_format_argument(&request.argument, format, e->value);
-	request.bytes[format->size] = e->flags == SIZE_LONGER_NOT_ZERO;
-	address = (uintptr_t)put_argument(&executor->outer, operation->outer, &request,
-					  sizeof(request), sizeof(request));
-	create->format_name = address;
-	create->format_argument = e->set ? 0
-					 : address + offsetof(struct request, argument);
-	create->format_size = sizes[e->flags % COUNT(sizes)];
-}
-
 /*
  * A context with PFM_FL_NOTIFY_BLOCK may block its thread until the restart. If nobody restarts the
  * context, the thread stays blocked until the descriptor is closed. No worker may be blocked for so
@@ -368,6 +227,33 @@ uint32_t flags_to_create(const struct executor *executor,
 	if (executor->alone && operation->slot >= SHARED_SLOTS)
 		return operation->flags;
 	return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
+}
+
+enum pmu_name pmu_name_of(const struct executor *executor,
+			  const struct operation *operation)
+{
+	if (operation->size < NAME_SOFT ||
+	    (executor->alone && operation->slot >= SHARED_SLOTS))
+		return operation->size;
+	return NAME_NONE;
+}
+
+/* Returns the address of the PMU's name. */
+static uint64_t put_pmu_name(const struct executor *executor,
+			     const struct operation *operation)
+{
+	static const char *const names[PMU_NAMES] = {
+		[NAME_UNREADABLE] = (const char *)1,
+		[NAME_UNKNOWN] = "none-such",
+		[NAME_LONG] = "a-name-that-is-longer-than-any-name-of-a-pmu-can-be",
+		[NAME_SOFT] = "soft",
+		[NAME_AMD_IBS] = "amd_ibs",
+	};
+	const enum pmu_name name = pmu_name_of(executor, operation);
+
+	if (name >= NAME_SOFT)
+		executor->table->pmu_changes = true;
+	return (uintptr_t)names[name];
 }
 
 static void mark(struct executor *executor, const struct operation *operation,
@@ -428,7 +314,7 @@ static void *put_ioctl_argument(struct executor *executor,
 		       sizeof(argument.create.context.ctx_reserved3));
 		argument.create.context.ctx_flags = flags_to_create(executor, operation);
 		mark(executor, operation, argument.create.context.ctx_flags);
-		argument.create.pmu_name = operation->size;
+		argument.create.pmu_name = put_pmu_name(executor, operation);
 		put_format(executor, operation, &argument.create);
 		break;
 	case LOAD:

@@ -19,8 +19,8 @@ SUITE(follow, 120);
 /**
  * struct record - what the tracer reported about a command, and what note_tick() found out
  * @pid: the process of the command
- * @execs: how often the tracer reported an exec
- * @exits: how often the tracer reported that the command was exiting
+ * @execs: number of execs that the tracer reported
+ * @exits: number of reports of the tracer that the command was exiting
  * @program: path of the program that the process executed last
  * @had_memory: the command still had its memory maps when the tracer reported its exit
  * @ticks: number of calls of note_tick()

@@ -20,7 +20,7 @@ void check_location(struct symbols *symbols, uint64_t address, const char *name,
  * that has been captured.
  */
 void catch_stderr(char *text, size_t size);
-/* Returns how often @part occurs in @text. */
+/* Returns the number of occurrences of @part in @text. */
 unsigned int occurrences(const char *text, const char *part);
 
 #endif

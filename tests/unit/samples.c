@@ -39,7 +39,7 @@ enum {
  * @restarts: number of buffers and regions that were handed back
  * @is_unloaded: the context is not loaded, so a restart fails
  * @late: time of a sample that CPU 0 writes while the library waits; 0: no such sample
- * @waits: how often the library has waited
+ * @waits: number of times that the library has waited
  */
 static struct machine {
 	int fd;

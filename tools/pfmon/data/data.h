@@ -247,13 +247,12 @@ struct data_samples {
 };
 
 /**
- * struct data_losses - how many samples one context lost and how often it was throttled, from the
- *	beginning of the file to this record
+ * struct data_losses - the losses of one context, from the beginning of the file to this record
  * @lost: number of samples that did not fit into the buffer or could not be written to the file
  * @lost_sum: with hist, sum of the periods of the samples that did not fit into the buffer; 0 with
  *	the other formats, which do not keep this sum
- * @throttled: how often an event set was throttled: the set counted nothing for a tick, because it
- *	had too many overflow interrupts
+ * @throttled: number of times that an event set was throttled: the set counted nothing for a tick,
+ *	because it had too many overflow interrupts
  * @context: number of the context; a later DATA_LOSSES record of the same context
  *	replaces this record
  * @reserved: 0
@@ -267,8 +266,8 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - how many samples of a context were produced, written and lost. Only a context
- *	whose buffer belongs to one CPU has this record
+ * struct data_cpu - numbers of samples of one context. Only a context whose buffer belongs to one
+ *	CPU has this record
  * @produced: number of samples that the kernel took
  * @written: number of samples in the file; with hist, the sum of the counts of all entries
  * @lost: number of samples that were lost, as in struct data_losses

@@ -58,10 +58,10 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 		       const void *entries, size_t size);
 
 /*
- * The caller has entries with a total size of @size bytes. Returns how many of these bytes fit into
- * the file if data_writer.reserve bytes must stay free. Returns @size if it is not known how much
- * room there is. If the result is less than @size, the caller calls data_fail_full() to report why:
- * the disk is full, or the file has reached its maximum size.
+ * The caller has entries with a total size of @size bytes. Returns the number of bytes that fit
+ * into the file if data_writer.reserve bytes must stay free. Returns @size if it is not known how
+ * much room there is. If the result is less than @size, the caller calls data_fail_full() to report
+ * why: the disk is full, or the file has reached its maximum size.
  */
 size_t data_room(struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);

@@ -15,8 +15,8 @@ int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);
 
 /*
- * Store in @left how many events of the set with index @set cannot get a counter. Returns 0, or -1
- * after reporting that there is no memory.
+ * Store in @left the number of events that cannot get a counter in the set with index @set. Returns
+ * 0, or -1 after reporting that there is no memory.
  */
 int events_left_out(const struct event_list *list, const struct machine *machine,
 		    size_t set, size_t *left);

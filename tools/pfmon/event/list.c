@@ -45,7 +45,7 @@ static const struct command_line line = {
 };
 
 /**
- * struct listing - which events are to be shown, and how many have been shown
+ * struct listing - the events to show, and the number of events that have been shown
  * @machine: the machine whose events are shown
  * @word: show only the lines that contain this word; NULL: show all lines
  * @count: number of lines that have been shown

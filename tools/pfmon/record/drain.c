@@ -88,8 +88,8 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 }
 
 /*
- * There are @count entries at @entries. Returns how many of them fit into *@size bytes, and sets
- * *@size to the size of the entries that fit.
+ * There are @count entries at @entries. Returns the number of entries that fit into *@size
+ * bytes, and sets *@size to the size of these entries.
  */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
@@ -161,8 +161,8 @@ static struct batch behind_early(const struct drain *drain, const void *entries,
 }
 
 /*
- * Returns how many bytes the entries occupy in a buffer of format default or callchain. This is
- * never more than the size of the buffer.
+ * Returns the number of bytes that the entries occupy in a buffer of format default or callchain.
+ * This is never more than the size of the buffer.
  */
 static size_t linear_size(const struct drain *drain)
 {
@@ -336,8 +336,8 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 }
 
 /*
- * Returns how much the count and the sum of a table entry have grown since pfmon last wrote the
- * entry to the file.
+ * Returns the growth of the count and of the sum of a table entry since pfmon last wrote the entry
+ * to the file.
  */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
@@ -369,7 +369,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* Write to the file how much each table entry has grown since pfmon last wrote the entry. */
+/* Write to the file the growth of each table entry since pfmon last wrote the entry. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *indexes,
 			size_t count)

@@ -101,7 +101,7 @@ void drain_tally(const struct drain *drain, struct tally *tally);
 void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**
- * struct drain_counts - how many samples were written, are in the buffer, or were lost
+ * struct drain_counts - numbers of samples
  * @produced: samples that the kernel took. With nway and hist this is the kernel's own count. With
  *	default and callchain it is the sum of three numbers: the samples that pfmon took from the
  *	buffer, the samples that are in the buffer, and the samples that the kernel lost
@@ -109,8 +109,9 @@ void drain_add_tally(const struct drain *drain, struct tally *sum);
  * @waiting: samples in the buffer
  * @lost: samples that did not fit into the buffer, or that could not be written to the file
  * @lost_sum: sum of the periods of the samples that the kernel lost; 0 if this sum is not known
- * @full: how often monitoring was masked because the buffer was full (default and callchain)
- * @throttled: how often monitoring waited for the next tick because of too many interrupts
+ * @full: number of times that the buffer was full and masked monitoring (default and callchain)
+ * @throttled: number of times that monitoring waited for the next tick because of too many
+ *	interrupts
  *
  * @produced is the sum of @written, @waiting and @lost.
  */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * struct rotation - when a file ends, and how many files are kept
+ * struct rotation - the limits of a file, and the files that are kept
  * @size: a file ends when it has this many bytes; 0: no limit
  * @time: a file ends after this many ns; 0: no limit
  * @most: maximum number of files that are kept besides the current file; 0: no limit

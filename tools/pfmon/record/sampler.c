@@ -374,7 +374,7 @@ static uint64_t samples_taken(const struct sampler *sampler)
 	return taken;
 }
 
-/* Returns how many new threads and processes got a copy of the context. */
+/* Returns the number of new threads and processes that got a copy of the context. */
 static uint64_t copies_made(const struct sampler *sampler)
 {
 	struct pfm_statistics statistics = { 0 };

@@ -29,11 +29,11 @@
  * @rate_count: number of @rates
  * @all: the events and their witnesses (second counters of the same events, see
  *	witness.h)
- * @dropped: for each event, how many occurrences were lost when the period was changed
+ * @dropped: for each event, the number of occurrences that were dropped when the period changed
  * @unsampled: for each event, the number of occurrences for which the PMU delivered no sample. It
  *	is computed at the end. If it is not known for event i, unsampled[i].counted is 0
- * @cut: for each event, how many occurrences are in no sample because threads ended before a period
- *	was over
+ * @cut: for each event, the number of occurrences that are in no sample because threads ended
+ *	before a period was over
  * @buffers: one buffer, or one for each CPU if the context has a flag PFM_FL_INHERIT_*. There are
  *	no buffers before the context is loaded
  * @buffer_count: number of @buffers

@@ -27,14 +27,14 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - how many events of a counter are in samples, and how many are known to be lost
+ * struct explained - the events of a counter that are in samples, or are known to be in no sample
  * @periods: sum of the periods of the samples that pfmon has read from the buffers
  * @samples: number of these samples
  * @period: the current period
  * @rest: number of events since the last sample
  * @cut: upper limit for the number of events that are in no sample because threads ended before a
  *	period was over
- * @dropped: number of events that were lost when the period was changed
+ * @dropped: number of events that were dropped when the period changed
  * @lost: number of samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0 if this sum is not known
  */

@@ -176,7 +176,7 @@ struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);
 uint64_t recording_undelivered(const struct recording *recording);
 
-/* Returns how often monitoring was throttled, in all contexts. */
+/* Returns the number of times that monitoring was throttled, in all contexts. */
 uint64_t recording_throttled(const struct recording *recording);
 
 #endif

@@ -53,8 +53,8 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 }
 
 /*
- * Returns how many values follow @entry. In version 1.0 of a format, entries do not contain this
- * number, because it is the same for all entries of an event.
+ * Returns the number of values that follow @entry. In version 1.0 of a format, entries do not
+ * contain this number, because it is the same for all entries of an event.
  */
 static size_t value_count(const struct entries *entries,
 			  const struct pfm_dfl_smpl_entry *entry,

@@ -88,7 +88,7 @@ void session_close(struct session *session)
 	session->values = NULL;
 }
 
-/* Returns how many elements, each of @size bytes, pfmon may pass to the kernel in one call. */
+/* Returns the largest number of elements of @size bytes that one call may pass to the kernel. */
 static unsigned int vector_limit(const struct session *session, size_t size)
 {
 	uint64_t bytes = session->machine.info.arg_mem_max;

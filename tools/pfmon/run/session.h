@@ -151,7 +151,7 @@ uint64_t session_dropped_counts(const struct session *session);
 
 /**
  * struct set_activity - activity of an event set
- * @runs: how often the set became active
+ * @runs: number of times that the set became active
  * @duration: time in ns for which the set was active while the context was monitoring and its
  *	thread was running
  */

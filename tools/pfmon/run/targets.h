@@ -82,7 +82,7 @@ int targets_attach_threads(const struct targets *targets, bool follows,
 			   const struct attacher *attacher, struct target_ends *ends);
 
 /*
- * Returns how many threads the processes of @targets have now. Returns 1 if @targets has no
+ * Returns the present number of threads of the processes in @targets. Returns 1 if @targets has no
  * processes, or if all of them have ended.
  */
 size_t targets_count_threads(const struct targets *targets);

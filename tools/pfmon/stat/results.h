@@ -14,7 +14,7 @@
 /**
  * struct run - the figures of one run
  * @values: counts, one for each event, not scaled
- * @sets: how often and for how long each event set was active; empty if there are no event sets
+ * @sets: the activity of each event set; empty if there are no event sets
  * @errors: standard error of each scaled count, relative to the count; negative if the
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
@@ -153,7 +153,7 @@ double results_fraction(const struct results *results, size_t event);
  */
 double results_error(const struct results *results, size_t event);
 
-/* How often a set became active, and for how many ns it was active. */
+/* The number of times that a set became active, and the time in ns for which it was active. */
 struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 

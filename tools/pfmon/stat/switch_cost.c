@@ -102,8 +102,8 @@ out:
 }
 
 /*
- * If event @index is counted only at kernel level, returns how often it occurs during a switch. For
- * other events, returns 0.
+ * If event @index is counted only at kernel level, returns the number of occurrences during a
+ * switch. For other events, returns 0.
  */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)

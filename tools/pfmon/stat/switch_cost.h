@@ -15,8 +15,8 @@
 /**
  * struct switch_cost - the cost of a switch
  * @time: ns that a switch takes
- * @kernel: how often each event occurs during a switch, if it is counted only at kernel level; 0
- *	for other events
+ * @kernel: for each event, the number of occurrences during a switch, if the event is counted only
+ *	at kernel level; 0 for other events
  */
 struct switch_cost {
 	double time;

@@ -64,7 +64,9 @@ static int fail_missing(const struct event *event, const struct machine *machine
 		return fail("event '%s' belongs to a thread, not to a CPU: leave out the "
 			    "event, or the options -a and -C",
 			    event->name);
-	return fail("neither perfmon nor its PMU module counts event '%s'", event->name);
+	return fail("neither perfmon nor its PMU module counts event '%s': 'pfmon list' "
+		    "shows the events",
+		    event->name);
 }
 
 /*

@@ -72,7 +72,8 @@ static int fail_no_such_pmu(const char *pmu)
 
 	if (!pmus_text(names))
 		return fail(
-			"there is no PMU '%s': its module perfmon_%s cannot be loaded",
+			"there is no PMU '%s': 'modprobe perfmon_%s' says why its module "
+			"cannot be loaded",
 			pmu, pmu);
 	return fail("there is no PMU '%s': choose from %s", pmu, names);
 }

@@ -455,7 +455,9 @@ static int parse_event(struct event_list *list, const char *text,
 	if (!event)
 		return fail("no memory");
 	if (strlen(text) >= sizeof(name))
-		return fail("the event name '%s' is too long", text);
+		return fail(
+			"the event name '%s' is too long: 'pfmon list' shows the names",
+			text);
 	strcpy(name, text);
 	event->modes = modifiers_cut(name, &precision);
 	if (precision > MOST_PRECISE)
@@ -465,7 +467,8 @@ static int parse_event(struct event_list *list, const char *text,
 			text);
 	event->is_precise = precision > 0;
 	if (!*name)
-		return fail("an event has no name: see 'pfmon stat --help'");
+		return fail(
+			"an event has no name: write a name before and after each comma");
 	result = parse_name(event, name, machine);
 	if (result != PARSE_OK)
 		return fail_parse(result, name, machine);

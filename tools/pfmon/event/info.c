@@ -297,7 +297,7 @@ int command_info(int argc, char **argv)
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (optind < argc) {
-		fail("'pfmon info' takes no arguments");
+		fail("'pfmon info' takes no arguments: see 'pfmon info --help'");
 		return EXIT_PFMON;
 	}
 	if (machine_look(&machine, pmu))

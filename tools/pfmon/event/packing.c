@@ -99,8 +99,8 @@ static int add_set(struct event_list *list, uint64_t interval)
 	struct event_set *set;
 
 	if (list->set_count == MAX_SETS)
-		return fail("there are too many events: they need more than %d event "
-			    "sets",
+		return fail("the events need more than %d event sets: leave some out, or "
+			    "count them in several runs",
 			    MAX_SETS);
 	set = array_add(&list->sets, &list->set_count, sizeof(*set));
 	if (!set)

@@ -49,7 +49,7 @@ static int check_end(struct sets_file *file)
 {
 	const char *word = next_word(file);
 
-	return word ? fail("'%s' is one word too many", word) : 0;
+	return word ? fail("'%s' is one word too many: leave it out", word) : 0;
 }
 
 static struct event_set *last_set(struct sets_file *file)
@@ -77,10 +77,11 @@ static int read_set(struct sets_file *file)
 			name);
 	for (size_t i = 0; i < list->set_count; i++)
 		if (!strcmp(list->sets[i].name, name))
-			return fail("there is a set '%s' already, at %s", name,
-				    list->sets[i].position);
+			return fail(
+				"there is a set '%s' already, at %s: choose another name",
+				name, list->sets[i].position);
 	if (list->set_count == MAX_SETS)
-		return fail("there are more than %d sets", MAX_SETS);
+		return fail("there are more than %d sets: leave some out", MAX_SETS);
 	set = array_add(&list->sets, &list->set_count, sizeof(*set));
 	if (!set)
 		return fail("no memory");
@@ -119,7 +120,8 @@ static int read_every(struct sets_file *file, struct event_set *set)
 	const char *word = next_word(file);
 
 	if (set->flags)
-		return fail("set '%s' already has a 'switch' line", set->name);
+		return fail("set '%s' already has a 'switch' line: leave one out",
+			    set->name);
 	if (!word || options_time(word, &set->timeout))
 		return fail("'%s' is not a time: write 'switch every TIME', where TIME "
 			    "is, for example, 500us or 4ms",
@@ -259,7 +261,8 @@ static int check(const struct event_list *list, const char *path)
 		for (size_t j = 0; j < list->count; j++)
 			count += list->events[j].set == i;
 		if (!count && !set->flags)
-			return fail("%s: set '%s' has neither 'count' nor 'switch'",
+			return fail("%s: set '%s' has neither 'count' nor 'switch': "
+				    "write 'count EVENT...'",
 				    set->position, set->name);
 	}
 	return 0;

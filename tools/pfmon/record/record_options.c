@@ -254,7 +254,7 @@ static int check(struct record_options *options)
 		options->has_chains = true;
 	if (options->has_chains && options->format &&
 	    options->format != DATA_FORMAT_CALLCHAIN)
-		return fail("%s needs format callchain, not %s",
+		return fail("%s needs format callchain, not %s: leave out --format",
 			    options->has_recorded ? "--lbr" : "-g",
 			    sampling_format_name(options->format));
 	if (options->has_chains)

@@ -82,7 +82,7 @@ int take_frequency(const char *argument, void *field);
 		"frequency", 'F', "HZ", FREQUENCY_HELP, take_frequency, field            \
 	}
 
-#define FREQUENCY_HELP "about HZ samples for a second of CPU time (1000)"
+#define FREQUENCY_HELP "about HZ samples for a second of CPU time (default 1000)"
 
 /*
  * Returns 0, or 1 after printing the help that the user asked for, or -1 after reporting an error.

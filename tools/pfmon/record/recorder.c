@@ -94,8 +94,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 
 	switch (reason) {
 	case PFM_REASON_NO_FORMAT:
-		return fail("there is no format '%s': its module "
-			    "perfmon_fmt_%s cannot be loaded",
+		return fail("there is no format '%s': 'modprobe perfmon_fmt_%s' says why "
+			    "its module cannot be loaded",
 			    name, name);
 	case PFM_REASON_FORMAT_ARGUMENT:
 		return fail("a buffer of %llu bytes is too small for a sample of format "

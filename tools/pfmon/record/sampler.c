@@ -46,7 +46,8 @@ static int program_callers(struct session *session)
 
 	if (strcmp(info->pmu_name, "intel") ||
 	    !register_in(info->implemented_pmcs, PFM_INTEL_LBR_CONTROL))
-		return fail("--lbr: PMU %s does not record callers", info->pmu_name);
+		return fail("--lbr: PMU %s does not record callers, use -g",
+			    info->pmu_name);
 	if (pfm_write_pmcs(session->fd, &pmc, 1))
 		return fail_call(session->fd, "record the callers", errno);
 	return 0;

@@ -70,7 +70,8 @@ static int open_part(struct part *part, const char *path)
 
 	part->path = path;
 	if (!strcmp(path, "-"))
-		return fail("standard input cannot be joined with other files");
+		return fail(
+			"standard input cannot be joined with other files: show it alone");
 	if (data_open(&part->file, path))
 		return -1;
 	part->begin = part->file.next;
@@ -101,8 +102,8 @@ static int check_parts(const struct part *parts, size_t count)
 				    "only files of one recording",
 				    parts[0].path, parts[i].path);
 		if (parts[i].machine->time == parts[i - 1].machine->time)
-			return fail("'%s' and '%s' are the same file", parts[i - 1].path,
-				    parts[i].path);
+			return fail("'%s' and '%s' are the same file: give it once",
+				    parts[i - 1].path, parts[i].path);
 	}
 	return 0;
 }

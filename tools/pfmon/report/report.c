@@ -78,14 +78,17 @@ static int take_json(const char *argument, void *field)
 static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(inputs)),
 	{ "sort", 's', "KEY[,KEY]...",
-	  "by symbol, object, thread, program, cpu. The default is symbol, or "
-	  "thread,symbol for files of 'pfmon record --per-thread'",
+	  "what each entry stands for: symbol (the default), object, thread, program, cpu, or "
+	  "several of these. For a recording of 'pfmon record --per-thread' the default is "
+	  "thread,symbol",
 	  take_sort, FIELD(profile) },
 	{ "callers", 'g', NULL, "show the callers of each entry below it", take_true,
 	  FIELD(profile.has_callers) },
-	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },
-	{ "percent-limit", 0, "PERCENT", "leave out entries below PERCENT (0.5)",
-	  take_limit, FIELD(limit) },
+	{ "event", 'e', "EVENT", "show only this event", take_text,
+	  FIELD(profile.event) },
+	{ "percent-limit", 0, "PERCENT",
+	  "leave out entries below PERCENT (default 0.5; 0 with --json)", take_limit,
+	  FIELD(limit) },
 	{ "folded", 0, NULL,
 	  "print a line for each stack, for scripts that make flame graphs", take_folded,
 	  FIELD(output) },

@@ -34,7 +34,8 @@ void inputs_free(struct inputs *inputs);
 	}
 
 #define INPUT_HELP                                                                       \
-	"read this file (" DATA_FILE_NAME "); -i may be left out; - is standard "        \
+	"read this file (default " DATA_FILE_NAME                                        \
+	"); -i may be left out; - is standard "                                          \
 	"input. Several files of one recording are shown together"
 
 /* Row of the option --no-demangle. @field is the offset of a bool in the command's data. */

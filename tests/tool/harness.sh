@@ -2,9 +2,46 @@
 # shellcheck shell=sh disable=SC2317,SC2034 # used by the scripts that source this file
 #
 # Functions that the test scripts of this folder share. The scripts run inside a guest, in this
-# folder. Each script defines functions test_... and ends with run_tests "$0".
+# folder. Each script defines functions test_... and ends with run_tests "$0" "$@".
+#
+# Which tests run: a script runs all of its tests, or only those that its arguments name. It leaves
+# out the tests test_long_..., which take long, if PERFMON_SHORT is in the environment. A test that
+# cannot run in this guest is skipped. The test calls skip(), or the beginning of its name says
+# which PMU it needs:
+# test_armv8_..., test_power_..., test_soft_..., test_intel_...: the PMU of this name
+# test_x86_...: the PMUs of Intel and AMD
+# test_ibs_...: the PMUs of AMD that have instruction based sampling
+# test_levels_...: the PMUs that can leave out the kernel level
+# tests/skips lists the tests that each stage skips.
+#
+# A script prints "N passed, N failed, N skipped" as its last line.
 
-passed=0 failed=0
+# A test can kill the shell that runs it. So the script starts itself as a second process, which
+# runs the tests and writes their results to a file. The first process prints the sums, no matter
+# how the second one ends.
+print_sums() {
+	grep -q '^end$' "$PERFMON_RESULTS" ||
+		echo "FAILED   tool-${0##*/}: the script ended before its last test" |
+		tee -a "$PERFMON_RESULTS"
+	passed=$(grep -c '^passed ' "$PERFMON_RESULTS")
+	failed=$(grep -c '^FAILED ' "$PERFMON_RESULTS")
+	skipped=$(grep -c '^skipped ' "$PERFMON_RESULTS")
+	rm "$PERFMON_RESULTS"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
+}
+
+if [ -z "$PERFMON_RESULTS" ]; then
+	PERFMON_RESULTS=$(mktemp)
+	export PERFMON_RESULTS
+	sh "$0" "$@" &
+	runner=$!
+	trap 'kill $runner' HUP INT TERM
+	wait $runner
+	print_sums
+	exit
+fi
+
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
 # If perf_event_paranoid is 1, ordinary users may count at user level and at kernel level. A test
@@ -19,6 +56,18 @@ esac
 # Not empty if the guest's clock counts instructions: tests/vm/run passes the boot option below only
 # with --icount.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
+cpus=$(grep -c ^processor /proc/cpuinfo)
+
+# skip WHY: ends the test, which is then reported as skipped. WHY says why the test cannot run here.
+why_skipped=/tmp/why-skipped
+skip() {
+	echo "$1" >$why_skipped
+	exit
+}
+
+needs_icount() { [ "$is_icount" ] || skip 'needs a clock that counts instructions'; }
+
+needs_cpus() { [ "$cpus" -ge "$1" ] || skip "needs $1 CPUs"; }
 
 # run STATUS COMMAND...: runs the command, and checks that its exit status is STATUS. Its output is
 # in $out and $err.
@@ -108,20 +157,21 @@ let_go() {
 	echo "head -c $1 /dev/zero >$go; while grep -q 'State:.[RSD]' /proc/$worker/status; do sleep 0.1; done"
 }
 
-# The names of some tests say which PMUs they are for:
-# test_armv8_..., test_power_..., test_soft_...: the PMU of this name
-# test_x86_...: the PMUs of Intel and AMD
-# test_ibs_...: the PMUs of AMD that have instruction based sampling
-# test_levels_...: the PMUs that can leave out the kernel level
-# The tests test_long_... take long. They do not run if PERFMON_SHORT is in the environment.
-is_wanted() {
+is_left_out() {
 	case $1 in
-	test_armv8_* | test_power_* | test_soft_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;
+	test_long_*) [ "$PERFMON_SHORT" ] ;;
+	*) false ;;
+	esac
+}
+
+# Skips the test unless the guest has the PMU that the test's name asks for.
+needs_pmu_of() {
+	case $1 in
+	test_armv8_* | test_power_* | test_soft_* | test_intel_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;
 	test_ibs_*) [ -d /sys/kernel/perfmon/pmus/amd_ibs ] ;;
 	test_x86_*) [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
-	test_long_*) [ -z "$PERFMON_SHORT" ] ;;
 	test_levels_*) [ "$pmu" = armv8 ] || [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
-	esac
+	esac || skip "is not for PMU $pmu"
 }
 
 # Runs a test, and then kills the processes that the test has left running. (A failed test may leave
@@ -130,33 +180,38 @@ is_wanted() {
 run_test() {
 	# shellcheck disable=SC2046 # several words
 	trap 'kill -KILL $(jobs -p) 2>/dev/null' EXIT
+	needs_pmu_of "$1"
 	"$1"
 }
 
+# report RESULT NAME
+report() { printf '%-8s %s\n' "$1" "$2" | tee -a "$PERFMON_RESULTS"; }
+
+# run_and_report TEST: fails if the test fails.
+run_and_report() {
+	rm -f $why_skipped
+	if ! why=$(run_test "$1" 2>&1); then
+		report FAILED "$suite/$1"
+		echo "$why"
+		return 1
+	elif [ -e $why_skipped ]; then
+		report skipped "$suite/$1: $(cat $why_skipped)"
+	else
+		report passed "$suite/$1"
+	fi
+}
+
 # run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. If
-# UNTIL_FAILURE is in the environment, the run stops after the first test that fails. Prints "N
-# passed, N failed" as the last line.
+# UNTIL_FAILURE is in the environment, the run stops after the first test that fails.
 run_tests() {
-	script=$1
+	script=$1 suite=tool-${1##*/}
 	shift
 	# shellcheck disable=SC2046 # several words
-	[ $# -gt 0 ] || set -- $(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$script")
+	[ $# -gt 0 ] || set -- $(sed -n 's/^\(test_[a-z_0-9]*\)() {.*/\1/p' "$script")
 	for test; do
-		is_wanted "$test" || continue
-		if why=$(run_test "$test" 2>&1); then
-			echo "passed   ${script#./}/$test"
-			passed=$((passed + 1))
-		else
-			echo "FAIL: $test"
-			echo "$why"
-			failed=$((failed + 1))
-			[ -z "$UNTIL_FAILURE" ] || break
-		fi
+		is_left_out "$test" || run_and_report "$test" || [ -z "$UNTIL_FAILURE" ] || break
 	done
-	[ "$(cat /sys/kernel/perfmon/task_sessions_count)" -eq 0 ] || {
-		echo 'FAIL: sessions are left over'
-		failed=$((failed + 1))
-	}
-	echo "$passed passed, $failed failed"
-	[ $failed -eq 0 ]
+	[ "$(cat /sys/kernel/perfmon/task_sessions_count)" -eq 0 ] ||
+		report FAILED "$suite: sessions are left over"
+	echo end >>"$PERFMON_RESULTS"
 }

@@ -124,6 +124,10 @@ tasks_of() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
 
 is_alive() { grep -qs 'State:.[RSD]' "/proc/$1/status"; }
 
+# The CPU time in ns of the first thread of process $1, from /proc. While the thread runs, this is
+# the time as of the last tick.
+cpu_time() { cut -d ' ' -f 1 "/proc/$1/schedstat"; }
+
 # Waits until $worker has at least $1 threads.
 wait_for_threads() {
 	until [ "$(tasks_of "$worker")" -ge "$1" ]; do

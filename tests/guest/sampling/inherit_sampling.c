@@ -23,21 +23,11 @@ SUITE(inherit_sampling, 240);
 /* The counter whose overflows are sampled, and the counter that is never reset. */
 static unsigned int sampled, other;
 
-/*
- * Returns whether the interrupt comes exactly at the overflow of the sampled counter, so that each
- * period has a sample. If the interrupt comes later, the sampled counter may count many events
- * between an overflow and its sample.
- */
-static bool is_prompt(void)
-{
-	return selects_levels() && is_deterministic();
-}
-
 static struct pfarg_pmd program_two(int fd)
 {
 	struct pfarg_pmd pmd = sampling(0, exact_period());
 
-	if (is_prompt()) {
+	if (overflows_are_prompt()) {
 		sampled = prompt_counter();
 		other = 0;
 		write_pmc(fd, sampled, prompt_cycles(AT_USER));
@@ -158,7 +148,7 @@ static size_t follow_thread(const struct samples *samples, size_t i, uint64_t pe
 	*events = 0;
 	for (; i + count < samples->count && sample->tid == tid; sample++, count++) {
 		ck_assert_uint_eq(sample->other - *events, period + sample->rest);
-		if (is_prompt())
+		if (overflows_are_prompt())
 			ck_assert_uint_lt(sample->rest, period / 10);
 		ck_assert_uint_gt(sample->time, time);
 		*events = sample->other;

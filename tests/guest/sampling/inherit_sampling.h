@@ -39,6 +39,13 @@ const volatile struct pfm_nway_hdr *nway_of(const struct family *family,
 					    unsigned int cpu);
 header_t linear_of(const struct family *family, unsigned int cpu);
 
+/*
+ * Returns whether the interrupt of prompt_counter() comes exactly at its overflow, so that each
+ * period has a sample. If the interrupt comes later, the sampled counter may count many events
+ * between an overflow and its sample.
+ */
+bool overflows_are_prompt(void);
+
 /* Forks a child that works on @cpu for PERIODS periods and exits. */
 pid_t fork_worker(const struct family *family, unsigned int cpu);
 

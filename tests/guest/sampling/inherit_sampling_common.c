@@ -65,6 +65,11 @@ header_t linear_of(const struct family *family, unsigned int cpu)
 	return family->buffers[cpu];
 }
 
+bool overflows_are_prompt(void)
+{
+	return selects_levels() && is_deterministic();
+}
+
 pid_t fork_worker(const struct family *family, unsigned int cpu)
 {
 	pid_t pid = check_fork();

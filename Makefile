@@ -13,7 +13,7 @@
 # make bench        measures the costs of perfmon and of perf, in guest instructions
 # make coverage     shows which lines of the modules the tests reach
 # make fuzz         makes random calls in a guest;
-#                   options: SECONDS=600 or OPERATIONS= SEED= ARCH=x86_64 KERNEL=debug MODEL=intel-v5
+#                   options: SECONDS=600 OPERATIONS= SEED= ARCH=x86_64 KERNEL=debug MODEL=intel-v5
 # make mutants      changes the code in one place at a time and shows which suite fails;
 #                   options: COUNT=100 SEED=1 FILES=module/core JOBS=2; with MATRIX=1 it runs all
 #                   suites, even if one fails

@@ -113,7 +113,7 @@ static bool is_missing_pmd(const struct executor *executor, unsigned int number)
 	return knows_pmu(executor) && !is_in(machine_info.implemented_pmds, number);
 }
 
-/* Returns whether @map, which is reg_smpl_pmds or reg_reset_pmds, names a PMD that does not exist. */
+/* Returns whether @map (reg_smpl_pmds or reg_reset_pmds) names a PMD that does not exist. */
 static bool has_missing_pmd(const struct executor *executor, const __u64 *map)
 {
 	unsigned int word;

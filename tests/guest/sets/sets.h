@@ -107,6 +107,12 @@ void watch_end(int fd, struct watch *watch);
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
 /*
+ * Moves the child between two CPUs while it works. Returns the CPU time in ns of all work during
+ * which the child was not moved. On a busy host, that may be only a part of the child's CPU time.
+ */
+uint64_t work_on_two_cpus(const struct child *child);
+
+/*
  * Unloads the context and clears the flags of set 0, so that this set stays active. Then checks
  * that the counts of set 0 are right.
  */

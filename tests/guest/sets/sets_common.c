@@ -238,6 +238,47 @@ void must_be_watched(const struct turns *turns, const struct watch *watch)
 	ck_assert_uint_eq(turns->clock, turns->duration);
 }
 
+/*
+ * For child_call(): works until page->stop is set. page->number is odd while the test moves the
+ * thread, and changes with each move. Returns the CPU time in ns of all work without a move. The
+ * CPU time of a move may be too long: if a thread moves to an idle CPU, the kernel adds the time
+ * that this CPU takes to wake up (see rq_clock_skip_update() in kernel/sched). That can be long if
+ * the host is too busy to run the guest's CPU.
+ */
+static uint64_t work_between_moves(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+	uint64_t sum = 0, moves, time;
+
+	(void)unused;
+	while (!page->stop) {
+		moves = page->number;
+		time = cpu_time();
+		loop(MILLION / 10);
+		time = cpu_time() - time;
+		if (moves % 2 == 0 && page->number == moves)
+			sum += time;
+	}
+	return sum;
+}
+
+uint64_t work_on_two_cpus(const struct child *child)
+{
+	unsigned int i;
+
+	child->page->stop = 0;
+	child->page->number = 0;
+	child_begin(child, work_between_moves, 0);
+	for (i = 0; i < 300; i++) {
+		child->page->number++;
+		pin_thread(child->pid, i % 2);
+		child->page->number++;
+		usleep(2000);
+	}
+	child->page->stop = 1;
+	return child_finish(child);
+}
+
 void set_zero_must_be_right(int fd)
 {
 	must(fd, pfm_unload_context(fd));

@@ -143,17 +143,20 @@ static int ask_format(struct pfm_context *context)
 
 static void go_on(struct pfm_context *context, int control)
 {
+	const bool unmasks =
+		pfm_restart_unmasks(context->state == PFM_STATE_MASKED, control);
+	enum pfm_outcome outcome = pfm_outcome_of_restart(context, unmasks, control);
 	struct pfm_set *set = context->active;
-	enum pfm_outcome outcome = pfm_outcome_of_restart(context, control);
 
 	set->overflowed[0] = 0;
 	if (outcome == PFM_OUTCOME_SWITCH) {
+		context->switch_due = false;
 		pfm_set_switch(context, true, pfm_clock());
 	} else if (outcome == PFM_OUTCOME_RESET) {
 		pfm_reset_in_memory(context, set, true);
 		this_cpu_inc(pfm_cpu.statistics.reset_pmds_count);
 	}
-	if (!pfm_restart_unmasks(context, control))
+	if (!unmasks)
 		return;
 	context->state = PFM_STATE_LOADED;
 	if (context->started)
@@ -216,7 +219,7 @@ static void hand_back(struct restart_cpu_call *call)
 		return;
 	control = format->restart(&on->instance, !on->is_full);
 	call->done = control >= 0;
-	if (call->done && !(control & PFM_CONTROL_MASK))
+	if (call->done && pfm_restart_unmasks(on->is_full, control))
 		on->is_full = false;
 }
 

@@ -224,42 +224,40 @@ static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *contex
 	return sample_all(cpu, context, &context->instance, set, wrapped, regs, true);
 }
 
-/*
- * Count all samples as lost: this CPU has been added to the machine since the context was made, so
- * it has no instance.
- */
-static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrapped)
+static void note_all(struct pfm_set *set, u64 wrapped)
 {
 	unsigned int n;
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, wrapped)
 		pfm_reset_note(set, n);
+}
+
+/*
+ * Count all samples as lost: this CPU has been added to the machine since the context was made, so
+ * it has no instance.
+ */
+static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrapped)
+{
+	note_all(set, wrapped);
 	atomic_add(hweight64(wrapped), &context->instances->lost);
 	return PFM_CONTROL_RESET;
 }
 
-/*
- * Like sample_all(), for a context with PFM_FL_INHERIT_*, and for its copies.  The thread does not
- * wait for the user: if the buffer is full, the format counts samples as lost, and one notification
- * is sent.
- */
+/* Like sample_all(), for a context with PFM_FL_INHERIT_*, and for its copies. */
 static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
 				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
 	struct pfm_cpu_instance *here = pfm_cpu_instance(context->instances);
+	const bool was_full = here->is_full;
 	u32 control;
 
 	if (unlikely(!here->is_set_up))
 		return lose_all(context, set, wrapped);
 	control =
 		sample_all(cpu, context, &here->instance, set, wrapped, regs, cpu->noted);
-	if (!(control & PFM_CONTROL_MASK))
-		return control;
-	if (here->is_full)
-		control &= ~PFM_CONTROL_NOTIFY;
-	here->is_full = true;
-	return (control & ~PFM_CONTROL_MASK) | PFM_CONTROL_RESET;
+	here->is_full |= control & PFM_CONTROL_MASK;
+	return pfm_control_of_shared(control, was_full);
 }
 
 /* Return: PFM_CONTROL_SWITCH if a switch count has come to 0; if not, 0. */
@@ -278,7 +276,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue is full and the format is not continuous; otherwise 0. */
+/* Return: PFM_CONTROL_MASK if the queue is full and the context has to be masked; otherwise 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -309,37 +307,22 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 		if (!is_silent)
 			pfm_queue_post(&context->queue, &message);
 		context->credit++;
-	} else if (!context->format ||
-		   !(context->format->flags & PFM_FORMAT_CONTINUOUS)) {
-		control = PFM_CONTROL_MASK;
+	} else {
+		control = pfm_control_of_full_queue(context->format);
 	}
 	irq_work_queue(&context->notification);
 	return control;
 }
 
-/*
- * Handle overflows in a context without a format: step 3 of docs/interface.md 3.5.  A notification
- * masks the context.  Overflows without a notification also mask the context, unless a set switch
- * is due, or the set has PFM_SETFL_OVFL_SWITCH and every PMD that overflowed has a switch count.
- */
-static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
+/* What handle_wrapped() does instead of sample_all() if the context has no format. */
+static u32 note_without_format(struct pfm_set *set, u64 wrapped, u32 control)
 {
-	unsigned int n;
-	u64 rest;
-
-	pfm_for_each_bit(n, rest, wrapped)
-		pfm_reset_note(set, n);
-	if (wrapped & set->notifying)
-		return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
-	if (control & PFM_CONTROL_SWITCH || !(wrapped & ~pfm_set_triggers(set)))
-		return PFM_CONTROL_RESET;
-	return PFM_CONTROL_MASK;
+	note_all(set, wrapped);
+	return pfm_control_without_format(set, wrapped, control);
 }
 
 /*
- * Handle overflows of 64-bit values: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
- * format the context is masked, unless note_all() makes an exception.  If there was no
- * notification, no restart can unmask the context; perfmon2 called this saturation.
+ * Handle overflows of 64-bit values: steps 2, 3 and 6 of docs/interface.md 3.5.
  *
  * Return: which steps remain to be done: any of PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
@@ -354,7 +337,7 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 	if (unlikely(wrapped & set->triggers))
 		control = count_down(set, wrapped);
 	if (!context->format)
-		control |= note_all(set, wrapped, control);
+		control |= note_without_format(set, wrapped, control);
 	else if (unlikely(context->instances))
 		control |= sample_shared(cpu, context, set, wrapped, regs);
 	else if (unlikely(cpu->noted))
@@ -389,6 +372,13 @@ registers_of_stop(const struct pfm_context *context, struct pt_regs *here)
 	return here;
 }
 
+/* If a set switch is due, it has to wait for the restart. */
+static void mask(struct pfm_context *context, u32 control)
+{
+	context->switch_due |= control & PFM_CONTROL_SWITCH;
+	pfm_monitoring_mask(context);
+}
+
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 {
 	struct pfm_cpu *cpu = pfm_here(context);
@@ -405,9 +395,9 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	cpu->noted = NULL;
 	control = handle_wrapped(cpu, context, set, wrapped,
 				 registers_of_stop(context, &here));
-	switch (pfm_outcome_of_overflow(context, control)) {
+	switch (pfm_outcome_of_overflow(control)) {
 	case PFM_OUTCOME_MASK:
-		pfm_monitoring_mask(context);
+		mask(context, control);
 		break;
 	case PFM_OUTCOME_SWITCH:
 		pfm_set_switch(context, false, pfm_clock());
@@ -436,10 +426,10 @@ handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
 	if (!wrapped)
 		return &set->registers;
 	control = handle_wrapped(cpu, context, set, wrapped, regs);
-	switch (pfm_outcome_of_overflow(context, control)) {
+	switch (pfm_outcome_of_overflow(control)) {
 	case PFM_OUTCOME_MASK:
 		pfm_monitoring_end(context);
-		pfm_monitoring_mask(context);
+		mask(context, control);
 		return NULL;
 	case PFM_OUTCOME_SWITCH:
 		return pfm_set_switch_running(context, set, pfm_clock());

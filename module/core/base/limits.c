@@ -161,35 +161,36 @@ static const struct {
 };
 
 /*
- * For a caller with CAP_PERFMON there is no limit per user, and the limit for all users together is
- * doubled.  So unprivileged users cannot use up the memory that such a caller needs.
+ * Charge @user.  If @privileged is true, there is no limit per user, and the limit for all users
+ * together is doubled.  So unprivileged users cannot use up the memory that privileged users need.
+ * Return: PFM_REASON_NONE, or the limit that is reached; then nothing is charged.
  */
-int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
+static enum pfm_reason charge(struct pfm_user *user, enum pfm_memory memory, size_t size,
+			      bool privileged)
 {
 	const struct bounds bounds = bounds_of(memory);
 	unsigned long all = atomic_long_add_return(size, &in_use[memory]);
-	unsigned long own = atomic_long_add_return(size, &context->user->bytes[memory]);
+	unsigned long own = atomic_long_add_return(size, &user->bytes[memory]);
 
-	if (all <= bounds.all && own <= bounds.share)
-		return 0;
-	if (all / 2 <= bounds.all && perfmon_capable())
-		return 0;
-	pfm_uncharge(context->user, memory, size);
-	return pfm_fail(context, -ENOMEM,
-			all > bounds.all ? reasons[memory].all : reasons[memory].share,
-			size);
+	if (privileged ? all / 2 <= bounds.all : all <= bounds.all && own <= bounds.share)
+		return PFM_REASON_NONE;
+	pfm_uncharge(user, memory, size);
+	return all > bounds.all ? reasons[memory].all : reasons[memory].share;
+}
+
+/* perfmon_capable() may call a security module, so it is called only if a limit is reached. */
+int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
+{
+	enum pfm_reason limit = charge(context->user, memory, size, false);
+
+	if (limit && perfmon_capable())
+		limit = charge(context->user, memory, size, true);
+	return limit ? pfm_fail(context, -ENOMEM, limit, size) : 0;
 }
 
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged)
 {
-	const struct bounds bounds = bounds_of(PFM_MEMORY_SETS);
-	unsigned long all = atomic_long_add_return(size, &in_use[PFM_MEMORY_SETS]);
-	unsigned long own = atomic_long_add_return(size, &user->bytes[PFM_MEMORY_SETS]);
-
-	if (privileged ? all / 2 <= bounds.all : all <= bounds.all && own <= bounds.share)
-		return true;
-	pfm_uncharge(user, PFM_MEMORY_SETS, size);
-	return false;
+	return !charge(user, PFM_MEMORY_SETS, size, privileged);
 }
 
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size)

@@ -44,7 +44,9 @@ struct pfm_instances;
  * loader may not monitor, the hooks drop the attachment, whether it is pending or committed.
  *
  * Protected by the context's lock.  The hooks read @self, @sees_kernel and @follows without
- * the lock; these fields do not change while the attachment is in the table.
+ * the lock; these fields do not change while the attachment is in the table.  A load on a CPU sets
+ * the fields before it binds the context.  At that time only the load uses them, so it needs only
+ * the mutex.
  *
  * @task: the monitored thread, with a reference; NULL: none
  * @cpu: the CPU to which a system-wide context is bound
@@ -113,7 +115,9 @@ struct pfm_context {
 
 	/*
 	 * The process that loaded the context last, with a reference; NULL in a copy.  Changes
-	 * only while the context is unloaded and has no living copies.
+	 * only while the context is unloaded and has no living copies.  It is not a field of
+	 * @attachment, because the copies need it after the attachment was dropped: their threads
+	 * may end after the parent's thread.
 	 */
 	struct pid *loader;
 
@@ -141,7 +145,9 @@ struct pfm_context {
 	/*
 	 * While a CPU has the registers, these fields are changed only on that CPU: by the holder
 	 * of the lock, or by the overflow handler.  While the registers are in memory, the holder
-	 * of the lock may change the fields on any CPU.  pfm_assert_here() checks the CPU.
+	 * of the lock may change the fields on any CPU.  pfm_assert_here() checks the CPU.  There is
+	 * one exception: while the context is unloaded, nobody but calls reads @active, so it is
+	 * enough to hold the mutex.
 	 */
 	int cpu; /* the CPU that has the registers; PFM_NO_CPU: they are in memory */
 	u32 state; /* PFM_STATE_* */

@@ -119,12 +119,17 @@ static inline uint64_t set_of_counter(const struct counter *counter)
  * @most: upper bound of the thread's time in ns: the CPU time that the kernel accounted or, if the
  *	thread never slept, the larger of its CPU time and the elapsed time
  * @instructions: number of instructions that loop() executed
+ * @switched: false if the thread was never switched out
  */
 struct done {
 	uint64_t least;
 	uint64_t most;
 	uint64_t instructions;
+	bool switched;
 };
+
+/* Adds to @sum what the thread did in one more part of a test. */
+void add_part(struct done *sum, const struct done *part);
 
 void must_count(const struct counter *counter, const char *what, uint64_t count,
 		const struct done *done);

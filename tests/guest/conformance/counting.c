@@ -110,9 +110,7 @@ TEST(a_stopped_counter_stands_still)
 	load(fd, thread_id());
 	for (round = 0; round < 10; round++) {
 		part = run(fd, 40 * MILLION);
-		sum.least += part.least;
-		sum.most += part.most;
-		sum.instructions += part.instructions;
+		add_part(&sum, &part);
 		for_each_counter(counter)
 			stopped[counter_i] = read_pmd(fd, counter->pmd);
 		loop(200 * MILLION);
@@ -133,7 +131,7 @@ TEST(a_sleeping_thread_is_not_counted)
 	const struct timespec pause = { .tv_nsec = 500 * MS };
 	int fd = context_with(ALL_COUNTERS, 0);
 	const struct counter *counter;
-	struct done done = { .instructions = 100 * MILLION };
+	struct done done = { .instructions = 100 * MILLION, .switched = true };
 
 	load(fd, thread_id());
 	done.most = cpu_time();
@@ -175,9 +173,7 @@ TEST(starts_and_stops_lose_nothing)
 	load(fd, thread_id());
 	for (i = 0; i < 300; i++) {
 		part = run(fd, MILLION);
-		sum.least += part.least;
-		sum.most += part.most;
-		sum.instructions += part.instructions;
+		add_part(&sum, &part);
 	}
 	for_each_counter(counter)
 		must_count(counter, "300 parts", read_pmd(fd, counter->pmd), &sum);

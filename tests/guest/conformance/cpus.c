@@ -55,7 +55,7 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 static void check_sleeping(void)
 {
 	struct child child = child_new();
-	struct done sum = { .most = cpu_time_of(child.pid) };
+	struct done sum = { .most = cpu_time_of(child.pid), .switched = true };
 	int fd = context_on(child.pid, ALL_COUNTERS, 0), i;
 
 	for (i = 0; i < 4; i++) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests contexts that may count only at user level, such as those of a user without CAP_PERFMON. */
+#include <stdio.h>
+
 #include "conformance.h"
 
 SUITE(levels, CONFORMANCE_SECONDS);
@@ -36,17 +38,31 @@ static double count_of(int fd, const struct counter *counter, void (*work)(void)
 	return counter->follows_work ? count : (double)count / used;
 }
 
+static bool counts_the_user(const struct counter *counter)
+{
+	const double all = count_of(make_context(), counter, work_as_a_user);
+	const double user = count_of(context_at_user_level(), counter, work_as_a_user);
+	const double error = is_deterministic() ? 0.02 : 0.1;
+
+	if (user >= all * (1 - error) && user <= all * (1 + error))
+		return true;
+	printf("         %scounts %g at user level, %g at all levels\n", subject, user,
+	       all);
+	return false;
+}
+
+/* If the host is busy, it may pause the guest between the readings of a clock and of a counter. */
 TEST(at_user_level_counters_count_the_user)
 {
+	const int tries = is_deterministic() ? 1 : 5;
 	const struct counter *counter;
-	double all, user;
+	int i;
 
 	for_each_counter(counter) {
-		all = count_of(make_context(), counter, work_as_a_user);
-		user = count_of(context_at_user_level(), counter, work_as_a_user);
-		ck_assert_msg(user >= all * 0.9 && user <= all * 1.1,
-			      "%scounts %g at user level, %g at all levels", subject,
-			      user, all);
+		for (i = 0; i < tries && !counts_the_user(counter); i++)
+			;
+		ck_assert_msg(i < tries, "%scounts too much or too little at user level",
+			      subject);
 	}
 }
 

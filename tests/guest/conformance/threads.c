@@ -149,7 +149,7 @@ TEST(threads_may_use_different_counters)
 TEST(many_switches_lose_nothing)
 {
 	struct child children[2] = { child_new(), child_new() };
-	struct done done[2] = {};
+	struct done done[2] = { { .switched = true }, { .switched = true } };
 	uint64_t before[2];
 	int fds[2], i, turn;
 
@@ -277,9 +277,7 @@ TEST(contexts_loaded_in_turn_continue_with_their_values)
 			load(fds[i], thread_id());
 			part = run(fds[i], (i + 1) * 2 * MILLION);
 			must(fds[i], pfm_unload_context(fds[i]));
-			sums[i].least += part.least;
-			sums[i].most += part.most;
-			sums[i].instructions += part.instructions;
+			add_part(&sums[i], &part);
 		}
 	for (i = 0; i < 2; i++) {
 		must_all_count_work(fds[i], PRELOAD(i), &sums[i]);

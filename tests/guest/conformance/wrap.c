@@ -114,6 +114,7 @@ TEST(live_reads_continue_over_a_wrap)
 			write_pmd(fd, counter->pmd, preloads[i]);
 			say(what, sizeof(what), "live", preloads[i]);
 			done.instructions = LOOP;
+			done.switched = true; /* possibly */
 			done.most = cpu_time();
 			must(fd, pfm_start(fd, NULL));
 			begun = cpu_time();

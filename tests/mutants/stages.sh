@@ -10,11 +10,16 @@
 # mutants per second come first.
 # The guest of arm64 is faster than that of x86_64, and has hardware counters. A mutant that changes
 # a lock (KIND is lock) is run in the debug guests before the other guests, because the debug kernel
-# checks locks.
+# checks locks. The rules of tests/machine-code about barriers need no guest. They are used for
+# barriers only: another mutant may change the registers that a rule expects, or what is inlined.
 mutant_stages() {
 	local quick='icount-arm64 icount-faults-arm64 debug-icount-x86_64'
 	[[ ${2-} != lock ]] ||
 		quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64 icount-faults-arm64'
+	[[ ${2-} != barrier ]] || case $1 in
+	module/pmu/power*) echo machine-code-ppc64el ;;
+	module/core/* | module/pmu/armv8*) echo machine-code-arm64 ;;
+	esac
 	case $1 in
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
 	tools/*) echo 'unit icount-tool-arm64 icount-tool-gate-x86_64 icount-tool-gate-ppc64el' ;;
@@ -87,6 +92,7 @@ stage_define() {
 	case $1 in
 	unit) arch=host suites=(unit) ;;
 	bench-*) suites=(bench) ;;
+	machine-code-*) suites=(machine-code) ;;
 	fuzz-*) kernel=debug options=(-k debug) suites=(fuzz) ;;
 	icount-tool-gate-*) options+=(-f tests/tool) suites=(tool/pfmon) ;;
 	icount-tool-*)
@@ -309,6 +315,14 @@ run_bench() {
 	return "$status"
 }
 
+run_machine_code() {
+	echo 'suite: machine-code'
+	"$1/tests/machine-code" "$2"
+	local status=$?
+	echo 'suite: end'
+	return "$status"
+}
+
 # run_suites HOW TREE LOG LIMITS SUITE...: run suites of the current stage, which stage_define has
 # set. TREE must have been built. The exit status is that of tests/vm/run.
 run_suites() {
@@ -322,6 +336,8 @@ run_suites() {
 		run_limited "$limits" "$log" run_unit "$tree"
 	elif [[ ${suites[*]} == bench ]]; then
 		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" run_bench "$tree" "$arch"
+	elif [[ ${suites[*]} == machine-code ]]; then
+		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" run_machine_code "$tree" "$arch"
 	else
 		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" "$tree/tests/vm/run" -a "$arch" \
 			"${options[@]}" --timeout 1800 -- "$(guest_command "$how" "$@")"

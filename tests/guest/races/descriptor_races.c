@@ -12,7 +12,7 @@
 #include "measure.h"
 #include "workers.h"
 
-SUITE(descriptor_races, 1800);
+SUITE(descriptor_races, 900);
 
 #define CALLERS 2
 

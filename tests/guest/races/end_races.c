@@ -10,7 +10,7 @@
 #include "endings.h"
 #include "measure.h"
 
-SUITE(end_races, 1800);
+SUITE(end_races, 900);
 
 /* ---- threads that end -------------------------------------------------------------- */
 

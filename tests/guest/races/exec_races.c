@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "workers.h"
 
-SUITE(exec_races, 1800);
+SUITE(exec_races, 900);
 
 /* ---- load and exec ------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include "measure.h"
 #include "workers.h"
 
-SUITE(fork_races, 1800);
+SUITE(fork_races, 900);
 
 /* Returns memory that the test shares with the processes that it forks. */
 static void *share(size_t size)

@@ -9,7 +9,7 @@
 #include "families.h"
 #include "system_wide.h"
 
-SUITE(hotplug_races, 1800);
+SUITE(hotplug_races, 900);
 
 /* State of the thread that takes CPU 1 offline and online. */
 static struct {

@@ -14,7 +14,7 @@
 #include "families.h"
 #include "successor.h"
 
-SUITE(inherit_exec_races, 1800);
+SUITE(inherit_exec_races, 900);
 
 /*
  * The program to execute: perfmon-successor. The test of privileged programs makes a copy of this

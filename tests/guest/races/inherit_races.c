@@ -14,7 +14,7 @@
 #include "families.h"
 #include "meeting.h"
 
-SUITE(inherit_races, 1800);
+SUITE(inherit_races, 900);
 
 #define MANY		     20 /* children of a family */
 #define FEW		     2

@@ -7,7 +7,7 @@
 #include "endings.h"
 #include "measure.h"
 
-SUITE(module_races, 1800);
+SUITE(module_races, 900);
 
 /*
  * When this is true, two threads end: the one that reads files, and the one that unloads modules.

@@ -19,7 +19,7 @@
 #include "samples.h"
 #include "workers.h"
 
-SUITE(sampling_races, 1800);
+SUITE(sampling_races, 900);
 
 static void no_buffer_must_be_left(void)
 {

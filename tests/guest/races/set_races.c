@@ -17,7 +17,7 @@
 #include "sets.h"
 #include "workers.h"
 
-SUITE(set_races, 1800);
+SUITE(set_races, 900);
 
 #define SETS	 3
 

@@ -383,7 +383,7 @@ struct pfm_info {
 /* pfm_status.state */
 #define PFM_STATE_UNLOADED     1 /* on no thread and no CPU */
 #define PFM_STATE_LOADED       2 /* on a thread or CPU, started or not */
-#define PFM_STATE_MASKED       3 /* on a thread or CPU; an overflow has suspended monitoring */
+#define PFM_STATE_MASKED       3 /* on a thread or CPU; an overflow has stopped monitoring */
 
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */

@@ -216,12 +216,10 @@ affected() {
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs examples=()
 	local changed=$tree/base/examples-$arch-$kernel
-	[[ $file != module/* ]] || what=modules
-	if [[ $file == *.h ]]; then
-		touch "$changed"
-	elif ! rm "$changed" 2>/dev/null; then
-		examples=(guest_examples=)
-	fi
+	case $file in
+	module/*.h) what=modules; touch "$changed" ;;
+	module/*) what=modules; rm "$changed" 2>/dev/null || examples=(guest_examples=) ;;
+	esac
 	make -s -C "$tree" "guest-$what-$arch" ${kernel:+KERNEL="$kernel"} "${build_flags[@]}" \
 		"${examples[@]}"
 }
